@@ -297,8 +297,7 @@ static json_t *candidate_object(const void *of, size_t i)
     json_t *object = JSON_OBJECT(
         {"kind", json_string(advice_kind_names[candidate->kind])},
         {"text", json_text(candidate->sentence)}, {"options", json_text(options)},
-        {"group", json_string(advice_group_names[candidate->group])},
-        {"subject", json_text(candidate->subject)},
+        {"group", json_string(advice_group_names[candidate->group])}, JSON_TEXT(candidate, subject),
         {"most_ns",
          candidate->most_ns == UINT64_MAX ? json_null() : json_count(candidate->most_ns)},
         {"predicted_ns", is_replayed ? json_count(candidate->predicted_ns) : json_null()},
@@ -319,7 +318,7 @@ static json_t *pair_object(const void *of, size_t i)
     const struct advice *advice = of;
     const struct advice_pair *pair = &advice->pairs[i];
     return JSON_OBJECT(
-        {"first", json_count(pair->first)}, {"second", json_count(pair->second)},
+        JSON_COUNT(pair, first), JSON_COUNT(pair, second),
         {"predicted_ns", pair->failure ? json_null() : json_count(pair->predicted_ns)},
         {"gain_ns", pair->failure ? json_null() : json_integer(pair->gain_ns)},
         {pair->failure ? "failure" : "together",
@@ -334,17 +333,14 @@ static json_t *warning_object(const void *of, size_t i)
 
 void json_print_advice(const struct advice *advice, FILE *stream)
 {
-    json_t *tasks = advice->n_workers == 0
-                        ? NULL
-                        : JSON_OBJECT({"master", json_count(advice->master)},
-                                      {"workers", json_count(advice->n_workers)});
+    json_t *tasks =
+        advice->n_workers == 0
+            ? NULL
+            : JSON_OBJECT(JSON_COUNT(advice, master), {"workers", json_count(advice->n_workers)});
     JSON_PRINT(stream, JSON_COMPACT, {"baseline_ns", json_count(advice->measured_ns)},
-               {"replayed_ns", json_count(advice->replayed_ns)}, {"kept_tasks", tasks},
-               {"target", json_text(advice->target)},
-               {"assumption", json_text_or_null(advice->assumption)},
-               {"target_ns", json_count(advice->target_ns)},
-               {"loss_ns", json_count(advice->loss_ns)},
-               {"error_ns", json_count(advice_error_ns(advice))},
+               JSON_COUNT(advice, replayed_ns), {"kept_tasks", tasks}, JSON_TEXT(advice, target),
+               JSON_TEXT_OR_NULL(advice, assumption), JSON_COUNT(advice, target_ns),
+               JSON_COUNT(advice, loss_ns), {"error_ns", json_count(advice_error_ns(advice))},
                {"candidates", json_list(advice->n_candidates, candidate_object, advice)},
                {"pairs", json_list(advice->n_pairs, pair_object, advice)},
                {"warnings", json_list(advice->n_warnings, warning_object, advice)},

@@ -182,20 +182,18 @@ static json_t *measured(double value)
 static json_t *host_object(const void *of, size_t i)
 {
     const struct measured_host *host = &((const struct measurements *)of)->hosts[i];
-    return JSON_OBJECT({"name", json_text(host->name)}, {"processor", json_text(host->processor)},
-                       {"ranks", json_integer(host->n_ranks)},
-                       {"cores", json_integer(host->n_cores)},
-                       {"packages", json_integer(host->n_packages)});
+    return JSON_OBJECT(
+        JSON_TEXT(host, name), JSON_TEXT(host, processor), {"ranks", json_integer(host->n_ranks)},
+        {"cores", json_integer(host->n_cores)}, {"packages", json_integer(host->n_packages)});
 }
 
 static json_t *message_object(const void *of, size_t i)
 {
     const struct measured_message *message =
         &((const struct measured_scope_costs *)of)->messages[i];
-    return JSON_OBJECT({"size_bytes", json_real(message->size_bytes)},
+    return JSON_OBJECT(JSON_REAL(message, size_bytes),
                        {"half_round_trip_ns", json_real(message->time_ns)},
-                       {"spread", json_real(message->spread)},
-                       {"samples", json_integer(message->n_samples)});
+                       JSON_REAL(message, spread), {"samples", json_integer(message->n_samples)});
 }
 
 static json_t *scope_object(const void *of, size_t scope)
@@ -218,12 +216,10 @@ static json_t *collective_object(const void *of, size_t i)
 {
     const struct measured_collective *collective =
         &((const struct measurements *)of)->collectives[i];
-    return JSON_OBJECT({"operation", json_text(collective->operation)},
-                       {"members", json_real(collective->n_members)},
-                       {"size_bytes", json_real(collective->size_bytes)},
-                       {"time_ns", json_real(collective->time_ns)},
-                       {"spread", json_real(collective->spread)},
-                       {"samples", json_integer(collective->n_samples)});
+    return JSON_OBJECT(
+        JSON_TEXT(collective, operation), {"members", json_real(collective->n_members)},
+        JSON_REAL(collective, size_bytes), JSON_REAL(collective, time_ns),
+        JSON_REAL(collective, spread), {"samples", json_integer(collective->n_samples)});
 }
 
 static json_t *warning(const void *of, size_t i)
@@ -234,7 +230,7 @@ static json_t *warning(const void *of, size_t i)
 static json_t *difference_object(const void *of, size_t i)
 {
     const struct calibration_difference *row = &((const struct calibration_difference *)of)[i];
-    return JSON_OBJECT({"what", json_text(row->what)},
+    return JSON_OBJECT(JSON_TEXT(row, what),
                        {row->is_rate ? "here_bytes_per_s" : "here_ns", measured(row->here)},
                        {row->is_rate ? "there_bytes_per_s" : "there_ns", measured(row->there)});
 }
@@ -248,9 +244,8 @@ void json_print_calibration(const struct calibration_report *report, FILE *strea
         rows = calibration_compare(report);
     char *missing = measurements_missing(of);
     JSON_PRINT(
-        stream, JSON_COMPACT | JSON_REAL_PRECISION(9), {"path", json_text(report->path)},
-        {"mpi", json_text(of->mpi)}, {"hosts", json_list(of->n_hosts, host_object, of)},
-        {"compute_ns", json_real(of->compute_ns)},
+        stream, JSON_COMPACT | JSON_REAL_PRECISION(9), JSON_TEXT(report, path), JSON_TEXT(of, mpi),
+        {"hosts", json_list(of->n_hosts, host_object, of)}, JSON_REAL(of, compute_ns),
         {"scopes", json_list(N_SCOPES, scope_object, report)},
         {"hand_over_ns", has_cores ? json_real(measurements_hand_over_ns(of)) : json_null()},
         {"waiting",

@@ -112,7 +112,7 @@ static json_t *location_object(const void *of, size_t i)
     char *id = memory_format("%llu", (unsigned long long)location->id);
     json_t *object = JSON_OBJECT({"id", json_string(id)}, // 64 bits: more than a number can hold
                                  {"rank", has_rank ? json_count(location->rank) : json_null()},
-                                 {"name", json_text(location->name)},
+                                 JSON_TEXT(location, name),
                                  {"declared_events", json_count(location->n_declared)},
                                  {"events", json_count(location->n_read)},
                                  {"unknown_records", json_count(location->n_unknown)},
@@ -127,11 +127,10 @@ static json_t *loss_object(const void *of, size_t i)
 {
     const struct check_loss *loss = &((const struct check *)of)->losses[i];
     char *id = memory_format("%llu", (unsigned long long)loss->location);
-    json_t *object =
-        JSON_OBJECT({"code", json_string(loss->code)},
-                    {"location", loss->has_location ? json_string(id) : json_null()},
-                    {"events", loss->has_count ? json_count(loss->n_events) : json_null()},
-                    {"text", json_text(loss->text)});
+    json_t *object = JSON_OBJECT(
+        JSON_STRING(loss, code), {"location", loss->has_location ? json_string(id) : json_null()},
+        {"events", loss->has_count ? json_count(loss->n_events) : json_null()},
+        JSON_TEXT(loss, text));
     free(id);
     return object;
 }
@@ -140,14 +139,14 @@ static json_t *put_archive(json_t *object, const struct check *check)
 {
     const struct result *result = &check->result;
     if (check->repaired_from)
-        object = JSON_PUT(object, {"repaired_from", json_text(check->repaired_from)},
+        object = JSON_PUT(object, JSON_TEXT(check, repaired_from),
                           {"losses", json_list(check->n_losses, loss_object, check)});
-    return JSON_PUT(
-        object, {"creator", json_text(result->creator)}, {"ranks", json_count(result->n_ranks)},
-        {"events", json_count(result->n_events)}, {"messages", json_count(result->n_messages)},
-        {"collectives", json_count(result->n_collectives)},
-        {"time_ns", json_count(result->time_ns)}, {"warnings", json_warnings(result)},
-        {"locations", json_list(check->n_locations, location_object, check)});
+    return JSON_PUT(object, JSON_TEXT(result, creator), {"ranks", json_count(result->n_ranks)},
+                    {"events", json_count(result->n_events)},
+                    {"messages", json_count(result->n_messages)},
+                    {"collectives", json_count(result->n_collectives)}, JSON_COUNT(result, time_ns),
+                    {"warnings", json_warnings(result)},
+                    {"locations", json_list(check->n_locations, location_object, check)});
 }
 
 static json_t *pattern_id(const void *of, size_t i)
@@ -158,9 +157,9 @@ static json_t *pattern_id(const void *of, size_t i)
 static json_t *check_object(const void *of, size_t i)
 {
     const struct check *check = &((const struct check *)of)[i];
-    json_t *object = JSON_OBJECT(
-        {"path", json_text(check->path)}, {"kind", json_string(kinds[check->kind].name)},
-        {"status", json_integer(check->status)}, {"error", json_text_or_null(check->error)});
+    json_t *object =
+        JSON_OBJECT(JSON_TEXT(check, path), {"kind", json_string(kinds[check->kind].name)},
+                    JSON_INTEGER(check, status), JSON_TEXT_OR_NULL(check, error));
     if (check->error)
         return object;
     if (check->kind == CHECK_ARCHIVE)

@@ -308,9 +308,8 @@ static json_t *put_values(json_t *object, const struct difference_row *row)
 {
     return JSON_PUT(object, {"a_ns", row->is_in_a ? json_real(row->a_ns) : json_null()},
                     {"b_ns", row->is_in_b ? json_real(row->b_ns) : json_null()},
-                    {"change_ns", json_integer(row->change_ns)}, {"p", json_number(row->p)},
-                    {"half_width_ns", json_number(row->half_width_ns)},
-                    {"is_change", json_boolean(row->is_change)});
+                    JSON_INTEGER(row, change_ns), JSON_NUMBER(row, p),
+                    JSON_NUMBER(row, half_width_ns), JSON_FLAG(row, is_change));
 }
 
 static json_t *path_row(const void *of, size_t i)
@@ -342,9 +341,8 @@ static json_t *top_down_row(const void *of, size_t i)
 
 static json_t *run_object(const struct difference_run *run)
 {
-    return JSON_OBJECT(
-        {"trial", json_text(run->trial.name)}, {"origin", json_text(run->trial.origin)},
-        {"time_ns", json_count(run->trial.time_ns)}, {"ranks", json_count(run->trial.n_ranks)});
+    return JSON_OBJECT({"trial", json_text(run->trial.name)}, JSON_TEXT(&run->trial, origin),
+                       JSON_COUNT(&run->trial, time_ns), {"ranks", json_count(run->trial.n_ranks)});
 }
 
 static json_t *runs_array(const struct difference_runs *runs, enum difference_group group)
@@ -444,9 +442,8 @@ static json_t *metric_values(json_t *object, const struct difference_row *row)
 {
     return JSON_PUT(object, {"a", row->is_in_a ? json_real(row->a_ns) : json_null()},
                     {"b", row->is_in_b ? json_real(row->b_ns) : json_null()},
-                    {"change", json_real(row->b_ns - row->a_ns)}, {"p", json_number(row->p)},
-                    {"half_width", json_number(row->half_width_ns)},
-                    {"is_change", json_boolean(row->is_change)});
+                    {"change", json_real(row->b_ns - row->a_ns)}, JSON_NUMBER(row, p),
+                    {"half_width", json_number(row->half_width_ns)}, JSON_FLAG(row, is_change));
 }
 
 static json_t *resource_row(const void *of, size_t i)
@@ -467,7 +464,7 @@ static json_t *metric_object(const void *list, size_t i)
     const struct metric_difference *of = &((const struct metric_difference *)list)[i];
     return JSON_OBJECT(
         {"a", runs_array(&of->runs, DIFFERENCE_A)}, {"b", runs_array(&of->runs, DIFFERENCE_B)},
-        {"metric", json_text(of->metric)}, {"unit", json_text(of->unit)},
+        JSON_TEXT(of, metric), JSON_TEXT(of, unit),
         {"total", metric_values(json_object(), &of->total)},
         {"hierarchies", json_list(of->n_hierarchies, hierarchy_object, of->hierarchies)});
 }

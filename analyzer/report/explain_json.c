@@ -25,8 +25,7 @@ static json_t *pattern_object(const void *of, size_t i)
     };
     if (!known_shows_pattern(known, i))
         return NULL;
-    json_t *object = JSON_OBJECT({"id", json_string(pattern->id)},
-                                 {"parent", json_text_or_null(pattern->parent)},
+    json_t *object = JSON_OBJECT(JSON_STRING(pattern, id), JSON_TEXT_OR_NULL(pattern, parent),
                                  {"abstract", json_boolean(pattern->is_abstract)});
     for (size_t j = 0; j < sizeof(texts) / sizeof(texts[0]); j++)
         if (texts[j].text[0] && strcmp(texts[j].key, "threshold") != 0 &&
@@ -37,31 +36,28 @@ static json_t *pattern_object(const void *of, size_t i)
         {"within",
          pattern->is_within ? json_string(known->catalogue->patterns[pattern->ancestor].id) : NULL},
         {"threshold", pattern->is_abstract ? NULL : json_real(pattern->threshold_share)},
-        {"file", json_string(pattern->file)});
+        JSON_STRING(pattern, file));
 }
 
 static json_t *remedy_object(const void *of, size_t i)
 {
     const struct finding_remedy *remedy = &((const struct finding_kind *)of)->remedies[i];
     return JSON_OBJECT(
-        {"option", json_string(remedy->option)}, {"value", json_text_or_null(remedy->value)},
-        {"when", json_text_or_null(remedy->when)}, {"fallback", json_boolean(remedy->is_fallback)},
+        JSON_STRING(remedy, option), JSON_TEXT_OR_NULL(remedy, value),
+        JSON_TEXT_OR_NULL(remedy, when), {"fallback", json_boolean(remedy->is_fallback)},
         {"proof", json_boolean(remedy->is_proof)}, {"text", json_string(remedy->sentence)});
 }
 
 static json_t *finding_object(const void *of, size_t i)
 {
     const struct finding_kind *kind = &((const struct known *)of)->findings[i];
-    return JSON_OBJECT({"id", json_string(kind->id)}, {"name", json_string(kind->name)},
-                       {"about", json_string(finding_subject_names[kind->subject])},
-                       {"order", json_count(kind->order)},
-                       {"ranks", json_string(finding_ranks_names[kind->ranks])},
-                       {"calls", json_text_or_null(kind->calls)},
-                       {"after", json_text_or_null(kind->after)},
-                       {"when", json_text_or_null(kind->when)}, {"what", json_string(kind->what)},
-                       {"hint", json_text_or_null(kind->hint)},
-                       {"remedies", json_list(kind->n_remedies, remedy_object, kind)},
-                       {"file", json_string(kind->file)});
+    return JSON_OBJECT(
+        JSON_STRING(kind, id), JSON_STRING(kind, name),
+        {"about", json_string(finding_subject_names[kind->subject])}, JSON_COUNT(kind, order),
+        {"ranks", json_string(finding_ranks_names[kind->ranks])}, JSON_TEXT_OR_NULL(kind, calls),
+        JSON_TEXT_OR_NULL(kind, after), JSON_TEXT_OR_NULL(kind, when), JSON_STRING(kind, what),
+        JSON_TEXT_OR_NULL(kind, hint),
+        {"remedies", json_list(kind->n_remedies, remedy_object, kind)}, JSON_STRING(kind, file));
 }
 
 /// A number of which 0 says nothing.
@@ -88,7 +84,7 @@ static json_t *quantile_object(const void *of, size_t i)
     const struct noise_quantile *quantile = &((const struct noise *)of)->quantiles[i];
     return JSON_OBJECT({"percent", json_real(100.0 * (double)quantile->share / NOISE_WHOLE)},
                        {"factor", json_real((double)quantile->factor / NOISE_WHOLE)},
-                       {"more_ns", json_count(quantile->more_ns)});
+                       JSON_COUNT(quantile, more_ns));
 }
 
 static json_t *messages_object(const char *scope, const struct machine_messages *messages)
@@ -96,10 +92,8 @@ static json_t *messages_object(const char *scope, const struct machine_messages 
     return JSON_OBJECT(
         {"scope", json_text(scope)},
         {"points", json_list(messages->n_points, point_object, messages)},
-        {"eager_bytes", limit(messages->eager_bytes)},
-        {"send_overhead_ns", json_count(messages->send_overhead_ns)},
-        {"receive_overhead_ns", json_count(messages->receive_overhead_ns)},
-        {"buses", count_or_null(messages->n_buses)},
+        {"eager_bytes", limit(messages->eager_bytes)}, JSON_COUNT(messages, send_overhead_ns),
+        JSON_COUNT(messages, receive_overhead_ns), {"buses", count_or_null(messages->n_buses)},
         {"quantiles", json_list(messages->noise.n, quantile_object, &messages->noise)});
 }
 
@@ -120,8 +114,7 @@ static json_t *collective_object(const void *of, size_t i)
     const struct machine_collective *collective = &((const struct machine *)of)->collectives[i];
     return JSON_OBJECT(
         {"operation", json_string(collective_operation_names[collective->operation])},
-        {"from_bytes", json_count(collective->from_bytes)},
-        {"below_bytes", limit(collective->below_bytes)},
+        JSON_COUNT(collective, from_bytes), {"below_bytes", limit(collective->below_bytes)},
         {"algorithm", json_text_or_null(collective_algorithm_names[collective->algorithm])},
         {"time", json_text_or_null(collective->time_text)},
         {"scattered_time", json_text_or_null(collective->scattered_text)},
@@ -135,11 +128,10 @@ static json_t *machine_object(const void *of, size_t i)
         "network_error", "collective_error", "unsteady"};
     const struct machine *machine = &((const struct known *)of)->machines[i];
     json_t *object = JSON_OBJECT(
-        {"name", json_text(machine->name)}, {"summary", json_text_or_null(machine->summary)},
+        JSON_TEXT(machine, name), JSON_TEXT_OR_NULL(machine, summary),
         {"cores", count_or_null(machine->n_cores)},
         {"cpu_speed", json_real((double)machine->speed / (double)PAG_WORK_PER_NS)},
-        {"hand_over_ns", json_count(machine->hand_over_ns)},
-        {"slice_ns", count_or_null(machine->slice_ns)},
+        JSON_COUNT(machine, hand_over_ns), {"slice_ns", count_or_null(machine->slice_ns)},
         {"out_links", count_or_null(machine->out_links)},
         {"in_links", count_or_null(machine->in_links)},
         {"contention", json_text_or_null(machine->contention_text)},
@@ -161,17 +153,14 @@ static json_t *rule_object(const void *of, size_t i)
         {"to", json_string(balancing_role_name(rule->to))},
         {"lead", rule->has_lead ? json_real((double)rule->lead / 10000) : json_null()},
         {"share", rule->share ? json_real((double)rule->share / 10000) : json_null()},
-        {"transfer_ns", json_known_time(rule->transfer_ns)},
-        {"return_ns", json_known_time(rule->return_ns)});
+        JSON_KNOWN_TIME(rule, transfer_ns), JSON_KNOWN_TIME(rule, return_ns));
 }
 
 static void put_rules(json_t *object, const struct balancing_policy *balancing)
 {
     JSON_PUT(object, {"rules", json_list(balancing->n_rules, rule_object, balancing)},
-             {"poll_ns", json_known_time(balancing->poll_ns)},
-             {"transfer_ns", json_known_time(balancing->transfer_ns)},
-             {"return_ns", json_known_time(balancing->return_ns)},
-             {"least_ns", json_known_time(balancing->least_ns)},
+             JSON_KNOWN_TIME(balancing, poll_ns), JSON_KNOWN_TIME(balancing, transfer_ns),
+             JSON_KNOWN_TIME(balancing, return_ns), JSON_KNOWN_TIME(balancing, least_ns),
              {"free_hosts", json_integer(balancing->n_free_hosts)});
 }
 
@@ -183,7 +172,7 @@ static json_t *tasks_object(const struct dealing *dealing)
     return JSON_OBJECT({"order", json_string(dealing_order_names[dealing->order])},
                        {"to", json_string(dealing_to_names[dealing->to])}, {"weights", weights},
                        {"work_ns", json_known_time(dealing->task_ns)},
-                       {"launch_ns", json_count(dealing->launch_ns)},
+                       JSON_COUNT(dealing, launch_ns),
                        {"task_flight_ns", json_known_time(dealing->costs_ns[FARM_TASK_FLIGHT])},
                        {"answer_flight_ns", json_known_time(dealing->costs_ns[FARM_ANSWER_FLIGHT])},
                        {"receive_ns", json_known_time(dealing->costs_ns[FARM_RECEIVE])},
@@ -197,15 +186,15 @@ static json_t *policy_object(const void *of, size_t i)
 {
     const struct policy *policy = &((const struct known *)of)->policies[i];
     json_t *object =
-        JSON_OBJECT({"name", json_text(policy->name)},
+        JSON_OBJECT(JSON_TEXT(policy, name),
                     {"option", json_string(policy->deals_tasks ? "dealing" : "rebalance")},
-                    {"summary", json_text(policy->summary)});
+                    JSON_TEXT(policy, summary));
     if (policy->deals_tasks)
         JSON_PUT(object, {"tasks", tasks_object(&policy->dealing)});
     else
         put_rules(object, &policy->balancing);
-    return JSON_PUT(object, {"source", json_text(policy->source)},
-                    {"missing", json_text(policy->missing)}, {"file", json_text(policy->path)});
+    return JSON_PUT(object, JSON_TEXT(policy, source), JSON_TEXT(policy, missing),
+                    {"file", json_text(policy->path)});
 }
 
 bool known_shows_pattern(const struct known *known, size_t index)

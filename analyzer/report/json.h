@@ -22,6 +22,19 @@ json_t *json_put(json_t *object, const struct json_pair *pairs);
     json_put(object, (const struct json_pair[]){__VA_ARGS__, {NULL, NULL}})
 #define JSON_OBJECT(...) JSON_PUT(json_object(), __VA_ARGS__)
 
+/// Pairs whose key is the name of the member FIELD of the struct at OF: to rename the member is to
+/// rename the key.
+#define JSON_FIELD(of, field, make)  ((struct json_pair){#field, make((of)->field)})
+#define JSON_COUNT(of, field)        JSON_FIELD(of, field, json_count)
+#define JSON_INTEGER(of, field)      JSON_FIELD(of, field, json_integer)
+#define JSON_NUMBER(of, field)       JSON_FIELD(of, field, json_number)
+#define JSON_REAL(of, field)         JSON_FIELD(of, field, json_real)
+#define JSON_FLAG(of, field)         JSON_FIELD(of, field, json_boolean)
+#define JSON_TEXT(of, field)         JSON_FIELD(of, field, json_text)
+#define JSON_STRING(of, field)       JSON_FIELD(of, field, json_string)
+#define JSON_TEXT_OR_NULL(of, field) JSON_FIELD(of, field, json_text_or_null)
+#define JSON_KNOWN_TIME(of, field)   JSON_FIELD(of, field, json_known_time)
+
 /// The array of ITEM(OF, i) for all i below N; those that are NULL are left out.
 json_t *json_list(size_t n, json_t *(*item)(const void *of, size_t i), const void *of);
 

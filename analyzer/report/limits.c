@@ -58,17 +58,15 @@ void text_print_limit_violations(const struct limit_page *page, FILE *stream)
 static json_t *limit_object(const void *of, size_t i)
 {
     const struct limit_row *row = &((const struct limit_page *)of)->rows[i];
-    return JSON_OBJECT({"metric", json_text(row->metric)}, {"unit", json_text(row->unit)},
-                       {"focus", json_text(row->focus)},
+    return JSON_OBJECT(JSON_TEXT(row, metric), JSON_TEXT(row, unit), JSON_TEXT(row, focus),
                        {"relation", json_string(row->is_at_least ? ">=" : "<=")},
-                       {"limit", json_real(row->limit)}, {"trial", json_text(row->runs)},
-                       {"n_trials", json_count(row->n_runs)}, {"value", json_real(row->value)},
-                       {"is_kept", json_boolean(row->is_kept)});
+                       JSON_REAL(row, limit), {"trial", json_text(row->runs)},
+                       {"n_trials", json_count(row->n_runs)}, JSON_REAL(row, value),
+                       JSON_FLAG(row, is_kept));
 }
 
 void json_print_limits(const struct limit_page *page, FILE *stream)
 {
-    JSON_PRINT(stream, JSON_INDENT(1), {"database", json_text_or_null(page->database)},
-               {"source", json_text(page->source)},
+    JSON_PRINT(stream, JSON_INDENT(1), JSON_TEXT_OR_NULL(page, database), JSON_TEXT(page, source),
                {"limits", json_list(page->n_rows, limit_object, page)});
 }

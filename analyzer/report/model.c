@@ -20,9 +20,8 @@ struct of_series {
 
 static json_t *factor_object(const struct model_table *table, size_t k, struct model_factor factor)
 {
-    return JSON_OBJECT({"parameter", json_text(table->parameters[k])},
-                       {"exponent", json_real(factor.exponent)},
-                       {"log_exponent", json_integer(factor.log_exponent)});
+    return JSON_OBJECT({"parameter", json_text(table->parameters[k])}, JSON_REAL(&factor, exponent),
+                       JSON_INTEGER(&factor, log_exponent));
 }
 
 static json_t *term_object(const void *of, size_t i)
@@ -34,7 +33,7 @@ static json_t *term_object(const void *of, size_t i)
     for (size_t k = 0; k < o->table->n_parameters; k++)
         if (term->factors[k].exponent != 0 || term->factors[k].log_exponent)
             json_array_append_new(factors, factor_object(o->table, k, term->factors[k]));
-    return JSON_OBJECT({"coefficient", json_real(term->coefficient)}, {"factors", factors});
+    return JSON_OBJECT(JSON_REAL(term, coefficient), {"factors", factors});
 }
 
 static json_t *break_object(const void *of, size_t i)
@@ -61,9 +60,8 @@ static json_t *prediction_object(const void *of, size_t i)
     json_t *at = point_object(o->table, model_table_asked(o->table, o->series, i));
     bool has_share = o->series->is_part && i >= o->series->n_asked;
     double share = has_share ? prediction->value / o->table->sums[i - o->series->n_asked] : NAN;
-    return JSON_OBJECT({"at", at}, {"value", json_number(prediction->value)},
-                       {"low", json_number(prediction->low)},
-                       {"high", json_number(prediction->high)},
+    return JSON_OBJECT({"at", at}, JSON_NUMBER(prediction, value), JSON_NUMBER(prediction, low),
+                       JSON_NUMBER(prediction, high),
                        {"by", json_string(prediction->n_past ? "past-errors" : "formulas")},
                        {"past_errors", json_count(prediction->n_past)},
                        {"share", has_share ? json_number(share) : NULL});
@@ -73,7 +71,7 @@ static json_t *next_object(const struct model_table *table, const struct model_n
 {
     if (next->width >= 1)
         return json_null();
-    return JSON_OBJECT({"at", point_object(table, next->x)}, {"width", json_real(next->width)});
+    return JSON_OBJECT({"at", point_object(table, next->x)}, JSON_REAL(next, width));
 }
 
 static json_t *note_text(const void *of, size_t i)
@@ -88,9 +86,8 @@ static json_t *series_object(const void *of, size_t i)
     const struct model *model = &series->model;
     const struct model_formula *formula = &model->formula;
     const struct of_series o = {table, series};
-    json_t *object = JSON_OBJECT({"name", json_text(series->name)},
-                                 {"formula", json_text_or_null(series->formula)},
-                                 {"reason", json_text_or_null(series->reason)});
+    json_t *object = JSON_OBJECT(JSON_TEXT(series, name), JSON_TEXT_OR_NULL(series, formula),
+                                 JSON_TEXT_OR_NULL(series, reason));
     if (series->reason)
         return object;
     size_t n_terms = formula->pieces[formula->n_pieces - 1].n_terms;
@@ -100,10 +97,9 @@ static json_t *series_object(const void *of, size_t i)
         {"predictions", json_list(series->n_asked + table->n_asked, prediction_object, &o)},
         {"measure_next", next_object(table, &series->next)},
         {"points", json_count(model->n_points)}, {"rows", json_count(series->n_rows)},
-        {"noise", json_number(model->noise)},
-        {"one_sided_noise", json_boolean(model->is_one_sided)},
-        {"rms_error", json_number(model->rms_error)}, {"worst_error", json_number(model->worst)},
-        {"smape", json_number(model->smape)}, {"r_squared", json_number(model->r_squared)},
+        JSON_NUMBER(model, noise), {"one_sided_noise", json_boolean(model->is_one_sided)},
+        JSON_NUMBER(model, rms_error), {"worst_error", json_number(model->worst)},
+        JSON_NUMBER(model, smape), JSON_NUMBER(model, r_squared),
         {"notes", json_list(words_count(series->notes), note_text, &o)});
 }
 
@@ -326,12 +322,11 @@ static json_t *kind_object(const void *of, size_t i)
 {
     const struct back_test_kind *kind = &((const struct back_test *)of)->kinds[i];
     bool is_known = kind->coverage > 0;
-    return JSON_OBJECT({"kind", json_text(kind->kind)}, {"count", json_count(kind->n)},
+    return JSON_OBJECT(JSON_TEXT(kind, kind), {"count", json_count(kind->n)},
                        {"median_error", json_number(kind->median)},
                        {"median_absolute_error", json_number(kind->median_size)},
                        {"p90_absolute_error", json_number(kind->size_90)},
-                       {"scatter", json_number(kind->scatter)},
-                       {"within", json_number(kind->within)},
+                       JSON_NUMBER(kind, scatter), JSON_NUMBER(kind, within),
                        {"coverage", is_known ? json_real(kind->coverage) : json_null()},
                        {"low_error", is_known ? json_number(1 / kind->most - 1) : json_null()},
                        {"high_error", is_known ? json_number(1 / kind->least - 1) : json_null()});
@@ -340,11 +335,9 @@ static json_t *kind_object(const void *of, size_t i)
 static json_t *case_object(const void *of, size_t i)
 {
     const struct back_test_case *c = &((const struct back_test *)of)->cases[i];
-    return JSON_OBJECT({"kind", json_text(c->kind)}, {"name", json_text(c->name)},
-                       {"predicted", json_number(c->predicted)},
-                       {"measured", json_number(c->measured)}, {"low", json_number(c->low)},
-                       {"high", json_number(c->high)}, {"error", json_number(c->error)},
-                       {"scatter", json_number(c->scatter)});
+    return JSON_OBJECT(JSON_TEXT(c, kind), JSON_TEXT(c, name), JSON_NUMBER(c, predicted),
+                       JSON_NUMBER(c, measured), JSON_NUMBER(c, low), JSON_NUMBER(c, high),
+                       JSON_NUMBER(c, error), JSON_NUMBER(c, scatter));
 }
 
 void json_print_back_test(const struct back_test *test, FILE *stream)

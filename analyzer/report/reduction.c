@@ -136,11 +136,11 @@ static json_t *function_object(const void *of, size_t i)
     const struct reduction_page *page = of;
     const struct reduction_row *row = &page->rows[i];
     bool has_rank = row->rule && page->is_any_rank;
-    return JSON_OBJECT({"function", json_text(row->name)}, {"file", json_text_or_null(row->file)},
+    return JSON_OBJECT({"function", json_text(row->name)}, JSON_TEXT_OR_NULL(row, file),
                        {"numcalls", json_real(row->n_calls)},
                        {"usec", json_real(row->exclusive_us)},
-                       {"cumusec", json_real(row->inclusive_us)},
-                       {"percent", json_real(row->percent)}, {"rule", json_text_or_null(row->rule)},
+                       {"cumusec", json_real(row->inclusive_us)}, JSON_REAL(row, percent),
+                       JSON_TEXT_OR_NULL(row, rule),
                        {"rule_rank", has_rank ? json_count(row->rule_rank) : json_null()},
                        {"then_cumusec", json_number(row->after_inclusive_us)});
 }
@@ -162,9 +162,9 @@ static json_t *dilation_object(const struct reduction_page *page)
 
 void json_print_reduction(const struct reduction_page *page, FILE *stream)
 {
-    JSON_PRINT(stream, JSON_INDENT(1) | JSON_ENSURE_ASCII, {"source", json_text(page->source)},
+    JSON_PRINT(stream, JSON_INDENT(1) | JSON_ENSURE_ASCII, JSON_TEXT(page, source),
                {"ranks", json_count(page->n_ranks)},
                {"functions", json_list(page->n_rows, function_object, page)},
-               {"output", json_text_or_null(page->output)},
+               JSON_TEXT_OR_NULL(page, output),
                {"dilation", page->is_measured ? dilation_object(page) : json_null()});
 }

@@ -90,31 +90,29 @@ void text_print_intervals(const struct interval_page *page, const struct text_op
 static json_t *interval_metric_object(const void *of, size_t i)
 {
     const struct interval_metric *metric = &((const struct interval_row *)of)->metrics[i];
-    return JSON_OBJECT({"metric", json_text(metric->name)}, {"unit", json_text(metric->unit)},
-                       {"value", json_number(metric->value)});
+    return JSON_OBJECT({"metric", json_text(metric->name)}, JSON_TEXT(metric, unit),
+                       JSON_NUMBER(metric, value));
 }
 
 static json_t *interval_row_object(const void *of, size_t i)
 {
     const struct interval_row *row = &((const struct interval_page *)of)->rows[i];
     return JSON_OBJECT(
-        {"name", json_text(row->name)}, {"is_phase", json_boolean(row->is_phase)},
-        {"begin_ns", json_count(row->begin_ns)}, {"end_ns", json_count(row->end_ns)},
-        {"time_ns", json_count(row->time_ns)}, {"useful_ns", json_count(row->useful_ns)},
-        {"no_cpu_ns", json_count(row->no_cpu_ns)}, {"wait_ns", json_count(row->wait_ns)},
-        {"other_mpi_ns", json_count(row->other_mpi_ns)},
+        JSON_TEXT(row, name), JSON_FLAG(row, is_phase), JSON_COUNT(row, begin_ns),
+        JSON_COUNT(row, end_ns), JSON_COUNT(row, time_ns), JSON_COUNT(row, useful_ns),
+        JSON_COUNT(row, no_cpu_ns), JSON_COUNT(row, wait_ns), JSON_COUNT(row, other_mpi_ns),
         {"unrecorded_ns", json_count(row->outside_ns)},
-        {"efficiency", JSON_OBJECT({"parallel", json_number(row->efficiency.parallel)},
-                                   {"load_balance", json_number(row->efficiency.load_balance)},
-                                   {"cpu", json_number(row->efficiency.cpu)},
-                                   {"communication", json_number(row->efficiency.communication)})},
-        {"headline", json_text(row->headline)},
+        {"efficiency", JSON_OBJECT(JSON_NUMBER(&row->efficiency, parallel),
+                                   JSON_NUMBER(&row->efficiency, load_balance),
+                                   JSON_NUMBER(&row->efficiency, cpu),
+                                   JSON_NUMBER(&row->efficiency, communication))},
+        JSON_TEXT(row, headline),
         {"metrics",
          row->n_metrics > 0 ? json_list(row->n_metrics, interval_metric_object, row) : NULL});
 }
 
 void json_print_intervals(const struct interval_page *page, FILE *stream)
 {
-    JSON_PRINT(stream, JSON_INDENT(1) | JSON_REAL_PRECISION(12), {"trace", json_text(page->trace)},
+    JSON_PRINT(stream, JSON_INDENT(1) | JSON_REAL_PRECISION(12), JSON_TEXT(page, trace),
                {"intervals", json_list(page->n_rows, interval_row_object, page)});
 }

@@ -265,9 +265,9 @@ static json_t *fit_object(const struct scaling *scaling, const struct model_seri
         return json_null();
     char *growth = scaling_growth(scaling, series);
     json_t *object = JSON_OBJECT(
-        {"formula", json_text(series->formula)}, {"rms_error", json_number(model->rms_error)},
-        {"r_squared", json_number(model->r_squared)}, {"n_points", json_count(model->n_points)},
-        {"is_good", json_boolean(model_series_fits(series))}, {"growth", json_text(growth)},
+        JSON_TEXT(series, formula), JSON_NUMBER(model, rms_error), JSON_NUMBER(model, r_squared),
+        JSON_COUNT(model, n_points), {"is_good", json_boolean(model_series_fits(series))},
+        {"growth", json_text(growth)},
         {"curve", series->n_asked > 0 ? json_list(series->n_asked, curve_object, &of) : NULL});
     free(growth);
     return object;
@@ -276,12 +276,11 @@ static json_t *fit_object(const struct scaling *scaling, const struct model_seri
 static json_t *point_object(const void *of, size_t i)
 {
     const struct scaling_point *point = &((const struct scaling *)of)->points[i];
-    json_t *object = JSON_OBJECT(
-        {"x", json_real(point->x)}, {"ranks", json_number(point->n_ranks)},
-        {"n_trials", json_count(point->n_trials)}, {"time_ns", json_number(point->time_ns)},
-        {"time_stddev_ns", json_number(point->time_spread_ns)},
-        {"speedup", json_number(point->speedup)}, {"efficiency", json_number(point->efficiency)},
-        {"no_cpu_share", json_number(point->no_cpu_share)});
+    json_t *object = JSON_OBJECT(JSON_REAL(point, x), {"ranks", json_number(point->n_ranks)},
+                                 JSON_COUNT(point, n_trials), JSON_NUMBER(point, time_ns),
+                                 {"time_stddev_ns", json_number(point->time_spread_ns)},
+                                 JSON_NUMBER(point, speedup), JSON_NUMBER(point, efficiency),
+                                 JSON_NUMBER(point, no_cpu_share));
     for (enum scaling_factor j = 0; j < N_FACTORS; j++)
         JSON_PUT(object, {scaling_factor_keys[j], json_number(point->factors[j])});
     return object;
@@ -297,9 +296,9 @@ static json_t *part_object(const void *of, size_t i)
     for (size_t j = 0; j < scaling->n_points; j++)
         json_array_append_new(times, json_real(part->ns[j]));
     return JSON_OBJECT({"kind", json_string(*part->wait_state ? "wait-state" : "region")},
-                       {"name", json_text(part->name)}, {"shown", json_text(part->shown)},
-                       {"is_start_or_end", json_boolean(part->is_start_or_end)},
-                       {"per_rank_ns", times}, {"fit", fit_object(scaling, model)},
+                       JSON_TEXT(part, name), JSON_TEXT(part, shown),
+                       JSON_FLAG(part, is_start_or_end), {"per_rank_ns", times},
+                       {"fit", fit_object(scaling, model)},
                        {"next_ns", has_next ? json_real(part->next_ns) : json_null()});
 }
 
@@ -307,8 +306,7 @@ static json_t *break_object(const struct scaling *scaling)
 {
     bool has_factor = scaling->why < N_FACTORS;
     return JSON_OBJECT(
-        {"is_broken", json_boolean(scaling->is_broken)},
-        {"x", json_real(scaling->points[scaling->looked_at].x)},
+        JSON_FLAG(scaling, is_broken), {"x", json_real(scaling->points[scaling->looked_at].x)},
         {"factor", has_factor ? json_string(scaling_factor_keys[scaling->why]) : json_null()},
         {"factor_share", json_number(scaling->why_share)}, {"part", index_or_null(scaling->cause)},
         {"part_share", json_number(scaling->cause_share)},
@@ -335,18 +333,16 @@ static json_t *finding_object(const void *of, size_t i)
     const struct scaling_finding *finding = &((const struct scaling_series *)of)->findings[i];
     bool is_critical = finding->holds && finding->severity >= finding->threshold;
     return JSON_OBJECT(
-        {"id", json_text(finding->id)},
-        {"of", json_text(*finding->subject ? finding->subject : "program")},
-        {"name", json_text(finding->name)}, {"condition", json_text(finding->condition)},
-        {"is_evaluated", json_boolean(finding->is_evaluated)},
-        {"holds", json_boolean(finding->holds)}, {"severity", json_real(finding->severity)},
-        {"confidence", json_real(finding->confidence)}, {"is_critical", json_boolean(is_critical)});
+        JSON_TEXT(finding, id), {"of", json_text(*finding->subject ? finding->subject : "program")},
+        JSON_TEXT(finding, name), JSON_TEXT(finding, condition), JSON_FLAG(finding, is_evaluated),
+        JSON_FLAG(finding, holds), JSON_REAL(finding, severity), JSON_REAL(finding, confidence),
+        {"is_critical", json_boolean(is_critical)});
 }
 
 static json_t *trial_object(const void *of, size_t i)
 {
     const struct scaling_trial *trial = &((const struct scaling *)of)->trials[i];
-    return JSON_OBJECT({"trial", json_text(trial->name)}, {"x", json_real(trial->x)});
+    return JSON_OBJECT({"trial", json_text(trial->name)}, JSON_REAL(trial, x));
 }
 
 static json_t *series_object(const void *of, size_t i)
@@ -355,9 +351,8 @@ static json_t *series_object(const void *of, size_t i)
     const struct scaling_series *series = &page->series[i];
     const struct scaling *scaling = series->scaling;
     return JSON_OBJECT(
-        {"name", json_text(series->name)}, {"kind", json_string(scaling_kind_names[scaling->kind])},
-        {"kind_reason", json_text(series->kind_reason)},
-        {"conclusion", json_text(series->conclusion)},
+        JSON_TEXT(series, name), {"kind", json_string(scaling_kind_names[scaling->kind])},
+        JSON_TEXT(series, kind_reason), JSON_TEXT(series, conclusion),
         {"trials", json_list(scaling->n_trials, trial_object, scaling)},
         {"points", json_list(scaling->n_points, point_object, scaling)},
         {"breaks", break_object(scaling)},
@@ -370,9 +365,8 @@ static json_t *series_object(const void *of, size_t i)
 
 void json_print_scaling(const struct scaling_page *page, FILE *stream)
 {
-    JSON_PRINT(stream, JSON_INDENT(1), {"database", json_text_or_null(page->database)},
-               {"by", json_text(page->by)}, {"time", json_string("window")},
-               {"threshold", json_real(page->threshold)},
+    JSON_PRINT(stream, JSON_INDENT(1), JSON_TEXT_OR_NULL(page, database), JSON_TEXT(page, by),
+               {"time", json_string("window")}, JSON_REAL(page, threshold),
                {"series", json_list(page->n_series, series_object, page)});
 }
 

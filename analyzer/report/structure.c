@@ -118,14 +118,13 @@ static json_t *run_object(const void *of, size_t i)
 static json_t *resource_object(const void *of, size_t i)
 {
     const struct structure_resource *resource = &((const struct structure *)of)->resources[i];
-    return JSON_OBJECT({"path", json_text(resource->path)},
-                       {"run_ids", json_count(resource->run_ids)});
+    return JSON_OBJECT(JSON_TEXT(resource, path), JSON_COUNT(resource, run_ids));
 }
 
 void json_print_structure(const struct structure_page *page, FILE *stream)
 {
     const struct structure *structure = &page->structure;
-    JSON_PRINT(stream, JSON_INDENT(1), {"database", json_text_or_null(page->database)},
+    JSON_PRINT(stream, JSON_INDENT(1), JSON_TEXT_OR_NULL(page, database),
                {"runs", json_list(page->n_runs, run_object, page)},
                {"resources", json_list(structure->n_resources, resource_object, structure)});
 }

@@ -69,17 +69,15 @@ static json_t *row_object(const void *of, size_t i)
     const struct sweep_row *row = &((const struct sweep_report *)of)->rows[i];
     return JSON_OBJECT({"number", json_count(i + 1)}, {"trial", json_text(row->name)},
                        {"state", json_string(sweep_state_names[row->state])},
-                       {"reason", json_text_or_null(row->reason)},
-                       {"command", json_text(row->command)},
+                       JSON_TEXT_OR_NULL(row, reason), JSON_TEXT(row, command),
                        {"wall_ns", row->wall_ns ? json_count(row->wall_ns) : json_null()});
 }
 
 void sweep_report_print_json(const struct sweep_report *report, FILE *stream)
 {
-    JSON_PRINT(stream, JSON_INDENT(1) | JSON_ENSURE_ASCII,
-               {"database", json_text(report->database)},
-               {"experiment", json_text(report->experiment)}, {"folder", json_text(report->dir)},
+    JSON_PRINT(stream, JSON_INDENT(1) | JSON_ENSURE_ASCII, JSON_TEXT(report, database),
+               JSON_TEXT(report, experiment), {"folder", json_text(report->dir)},
                {"stored_now", json_count(report->n_stored_now)},
-               {"stopped_by", json_text_or_null(report->stopped_by)},
+               JSON_TEXT_OR_NULL(report, stopped_by),
                {"points", json_list(report->n_rows, row_object, report)});
 }

@@ -32,11 +32,11 @@ static json_t *outcome_object(const void *of, size_t i)
 {
     const struct task_outcome *outcome = &((const struct task_outcome *)of)[i];
     const struct task *task = outcome->task;
-    json_t *object = JSON_OBJECT(
-        {"name", json_text(task->name)}, {"kind", json_string(kind_names[task->kind])},
-        {"processes", json_count(outcome->n_processes)}, {"repeat", json_number(outcome->repeat)},
-        {"time", json_number(task_seconds(outcome->parts))},
-        {"parts", parts_object(outcome->parts)});
+    json_t *object =
+        JSON_OBJECT(JSON_TEXT(task, name), {"kind", json_string(kind_names[task->kind])},
+                    {"processes", json_count(outcome->n_processes)}, JSON_NUMBER(outcome, repeat),
+                    {"time", json_number(task_seconds(outcome->parts))},
+                    {"parts", parts_object(outcome->parts)});
     if (task->kind == TASK_GROUPS)
         JSON_PUT(object, {"run", json_string(outcome->are_groups ? "groups" : "consecutive")},
                  {"groups", json_number(outcome->groups_s)},
@@ -81,7 +81,7 @@ static json_t *share_object(const void *of, size_t i)
 static json_t *solution_object(const struct task_solution *solution)
 {
     return JSON_OBJECT(
-        {"parameter", json_text(solution->name)}, {"condition", json_text(solution->condition)},
+        {"parameter", json_text(solution->name)}, JSON_TEXT(solution, condition),
         {"from", solution->holds_above
                      ? json_number(isnan(solution->at) ? solution->low : solution->at)
                      : json_null()},
@@ -113,28 +113,26 @@ void json_print_task_answers(const struct task_answer *answers, size_t n,
     const struct task_model *model = answers[0].point.model;
     const struct answers all = {answers, solutions};
     JSON_PRINT(stream, JSON_FORMAT, {"model", json_text(model->name)},
-               {"bias", json_text_or_null(model->bias)},
-               {"points", json_list(n, answer_object, &all)});
+               JSON_TEXT_OR_NULL(model, bias), {"points", json_list(n, answer_object, &all)});
 }
 
 static json_t *defined_object(const void *of, size_t i)
 {
     const struct task_name *name = &((const struct task_model *)of)->defined[NAMES_FIXED + i];
-    return JSON_OBJECT({"name", json_text(name->name)},
+    return JSON_OBJECT(JSON_TEXT(name, name),
                        {"value", name->has_default ? json_number(name->value) : json_null()},
                        {"formula", json_text_or_null(name->formula.text)},
-                       {"summary", json_text_or_null(name->summary)});
+                       JSON_TEXT_OR_NULL(name, summary));
 }
 
 json_t *json_known_model(const void *of, size_t i)
 {
     const struct task_model *model = &((const struct known *)of)->models[i];
-    return JSON_OBJECT(
-        {"name", json_text(model->name)}, {"summary", json_text_or_null(model->summary)},
-        {"names", json_list(model->n_names - NAMES_FIXED, defined_object, model)},
-        {"tasks", json_count(task_count(model->top))}, {"source", json_text_or_null(model->source)},
-        {"missing", json_text_or_null(model->missing)}, {"bias", json_text_or_null(model->bias)},
-        {"file", json_text(model->path)});
+    return JSON_OBJECT(JSON_TEXT(model, name), JSON_TEXT_OR_NULL(model, summary),
+                       {"names", json_list(model->n_names - NAMES_FIXED, defined_object, model)},
+                       {"tasks", json_count(task_count(model->top))},
+                       JSON_TEXT_OR_NULL(model, source), JSON_TEXT_OR_NULL(model, missing),
+                       JSON_TEXT_OR_NULL(model, bias), {"file", json_text(model->path)});
 }
 
 // ---- text

@@ -10,11 +10,10 @@
 static json_t *rank_object(const void *of, size_t i)
 {
     const struct whatif_rank *rank = &((const struct whatif_point *)of)->ranks[i];
-    return JSON_OBJECT(
-        {"rank", json_count(i)}, {"node", json_string(rank->node)},
-        {"finish_ns", json_count(rank->finish_ns)}, {"busy_ns", json_count(rank->busy_ns)},
-        {"shared_ns", json_count(rank->shared_ns)}, {"wait_ns", json_count(rank->wait_ns)},
-        {"overhead_ns", json_count(rank->overhead_ns)});
+    return JSON_OBJECT({"rank", json_count(i)}, JSON_STRING(rank, node),
+                       JSON_COUNT(rank, finish_ns), JSON_COUNT(rank, busy_ns),
+                       JSON_COUNT(rank, shared_ns), JSON_COUNT(rank, wait_ns),
+                       JSON_COUNT(rank, overhead_ns));
 }
 
 static json_t *left_out_object(const struct simulated_left_out *left_out)
@@ -30,7 +29,7 @@ static json_t *collectives_object(const struct collective_use *use)
     return JSON_OBJECT({"by_algorithm", json_count(use->n_carried_out)},
                        {"multicasts", json_count(use->n_multicasts)},
                        {"without_multicast", json_count(use->n_by_tree)},
-                       {"switch_wait_ns", json_count(use->switch_wait_ns)});
+                       JSON_COUNT(use, switch_wait_ns));
 }
 
 /// The answer, and what it rests on.
@@ -39,7 +38,7 @@ static void put_answer(json_t *object, const struct whatif_report *report,
 {
     struct expected_time expected = whatif_expected(report, point);
     JSON_PUT(
-        object, {"predicted_ns", json_count(point->predicted_ns)},
+        object, JSON_COUNT(point, predicted_ns),
         {"expected", point->is_timeless && !expected.is_by_past_errors ? json_null()
                                                                        : json_expected(&expected)},
         {"reliability", json_string(whatif_reliability_names[whatif_reliability(report, point)])},
@@ -49,7 +48,7 @@ static void put_answer(json_t *object, const struct whatif_report *report,
         {"interpolated", json_count(point->message_times.n_interpolated)},
         {"forced_calls", json_count(point->n_forced)},
         {"left_out", point->leaves_out ? left_out_object(&point->left_out) : NULL},
-        {"hand_over_ns", json_count(point->hand_over_ns)},
+        JSON_COUNT(point, hand_over_ns),
         {"relocations", point->has_phases ? json_count(point->n_relocated) : NULL},
         {"relocation_ns", point->has_phases ? json_count(point->relocated_ns) : NULL},
         {"transfers", json_count(point->transfers.n_messages)},
@@ -62,9 +61,8 @@ static void put_answer(json_t *object, const struct whatif_report *report,
 static json_t *move_object(const void *of, size_t i)
 {
     const struct whatif_move *move = &((const struct whatif_point *)of)->moves[i];
-    return JSON_OBJECT({"move", json_string(move->text)}, {"moved_ns", json_count(move->moved_ns)},
-                       {"messages", json_count(move->n_messages)},
-                       {"stayed_ns", json_count(move->stayed_ns)});
+    return JSON_OBJECT({"move", json_string(move->text)}, JSON_COUNT(move, moved_ns),
+                       {"messages", json_count(move->n_messages)}, JSON_COUNT(move, stayed_ns));
 }
 
 /// Of a point with moves of work: what was moved, and the other algorithm's result.
@@ -89,33 +87,28 @@ static void put_moves(json_t *object, const struct whatif_report *report,
 static json_t *farm_object(const struct whatif_farm *farm)
 {
     return JSON_OBJECT(
-        {"policy", json_text_or_null(farm->policy)}, {"workers", json_count(farm->n_workers)},
-        {"recorded_workers", json_count(farm->n_recorded)}, {"master", json_count(farm->master)},
+        JSON_TEXT_OR_NULL(farm, policy), {"workers", json_count(farm->n_workers)},
+        {"recorded_workers", json_count(farm->n_recorded)}, JSON_COUNT(farm, master),
         {"cores", json_count(farm->n_cores)}, {"tasks", json_count(farm->n_tasks)},
         {"phases", json_count(farm->n_phases)}, {"recorded_ns", json_count(farm->replayed_ns)},
-        {"measured_ns", json_count(farm->recorded_ns)},
-        {"modelled_ns", json_count(farm->modelled_ns)},
-        {"predicted_ns", json_count(farm->predicted_ns)},
+        {"measured_ns", json_count(farm->recorded_ns)}, JSON_COUNT(farm, modelled_ns),
+        JSON_COUNT(farm, predicted_ns),
         {"model_error", json_real(whatif_change(farm->recorded_ns, farm->modelled_ns))});
 }
 
 static json_t *rebalancing_object(const struct whatif_rebalancing *balancing)
 {
-    return JSON_OBJECT({"policy", json_string(balancing->policy)},
-                       {"spans", json_count(balancing->n_spans)},
-                       {"before_ns", json_count(balancing->before_ns)},
-                       {"after_ns", json_count(balancing->after_ns)},
+    return JSON_OBJECT(JSON_STRING(balancing, policy), {"spans", json_count(balancing->n_spans)},
+                       JSON_COUNT(balancing, before_ns), JSON_COUNT(balancing, after_ns),
                        {"migrations", json_count(balancing->n_migrations)},
-                       {"moved_ns", json_count(balancing->moved_ns)},
-                       {"transfer_ns", json_count(balancing->transfer_ns)});
+                       JSON_COUNT(balancing, moved_ns), JSON_COUNT(balancing, transfer_ns));
 }
 
 static json_t *rule_object(const void *of, size_t i)
 {
     const struct whatif_rule *rule = &((const struct whatif_point *)of)->rules[i];
-    return JSON_OBJECT(
-        {"region", json_string(rule->region)}, {"visits", json_count(rule->n_visits)},
-        {"work", json_count(rule->work_units)}, {"time_ns", json_count(rule->time_ns)});
+    return JSON_OBJECT(JSON_STRING(rule, region), {"visits", json_count(rule->n_visits)},
+                       {"work", json_count(rule->work_units)}, JSON_COUNT(rule, time_ns));
 }
 
 static json_t *timeless_object(const struct whatif_point *point)
@@ -124,12 +117,12 @@ static json_t *timeless_object(const struct whatif_point *point)
                        {"visits", json_count(point->n_visits)},
                        {"without_cost", json_count(point->n_without_rule)},
                        {"without_work", json_count(point->n_without_work)},
-                       {"unused_rules", json_text_or_null(point->unused_rules)});
+                       JSON_TEXT_OR_NULL(point, unused_rules));
 }
 
 static json_t *draws_object(const struct whatif_draws *draws)
 {
-    return JSON_OBJECT({"count", json_count(draws->n)}, {"seed", json_count(draws->seed)},
+    return JSON_OBJECT({"count", json_count(draws->n)}, JSON_COUNT(draws, seed),
                        {"least_ns", json_count(draws->times_ns[0])},
                        {"median_ns", json_count(whatif_draws_below(draws, 50))},
                        {"below_95_ns", json_count(whatif_draws_below(draws, 95))},
@@ -165,8 +158,8 @@ static json_t *point_object(const void *of, size_t i)
 static json_t *pattern_object(const void *of, size_t i)
 {
     const struct result_pattern *pattern = &((const struct result *)of)->patterns[i];
-    return JSON_OBJECT({"id", json_string(pattern->id)}, {"count", json_count(pattern->count)},
-                       {"total_ns", json_count(pattern->total_ns)});
+    return JSON_OBJECT(JSON_STRING(pattern, id), JSON_COUNT(pattern, count),
+                       JSON_COUNT(pattern, total_ns));
 }
 
 static json_t *region_object(const void *of, size_t i)
@@ -174,15 +167,14 @@ static json_t *region_object(const void *of, size_t i)
     const struct result *result = of;
     const struct result_path_share *share = &result->critical_path.by_region[i];
     return JSON_OBJECT({"region", json_string(result->regions[share->region].name)},
-                       {"time_ns", json_integer(share->time_ns)},
-                       {"share", json_real(share->share)});
+                       JSON_INTEGER(share, time_ns), JSON_REAL(share, share));
 }
 
 static json_t *tolerance_object(const void *of, size_t i)
 {
     const struct whatif_tolerance *tolerance = &((const struct whatif_report *)of)->tolerances[i];
     return JSON_OBJECT(
-        {"percent", json_real(tolerance->percent)},
+        JSON_REAL(tolerance, percent),
         {"latency_ns", tolerance->has_latency ? json_count(tolerance->latency_ns) : json_null()},
         {"byte_ns",
          tolerance->has_byte ? json_real((double)tolerance->byte_fs / 1e6) : json_null()});
@@ -194,10 +186,9 @@ static json_t *rows(struct changes changes, const char *key)
     json_t *array = json_array();
     for (size_t i = 0; i < changes.n; i++) {
         const struct change *change = &changes.items[i];
-        json_array_append_new(array,
-                              JSON_OBJECT({key, json_string(change->name)},
-                                          {"before_ns", json_integer(change->measured_ns)},
-                                          {"predicted_ns", json_integer(change->predicted_ns)}));
+        json_array_append_new(array, JSON_OBJECT({key, json_string(change->name)},
+                                                 {"before_ns", json_integer(change->measured_ns)},
+                                                 JSON_INTEGER(change, predicted_ns)));
     }
     changes_release(&changes);
     return array;
@@ -229,12 +220,10 @@ json_t *json_whatif(const struct whatif_report *report, const struct result *mea
 {
     const struct result *predicted = &report->predicted;
     json_t *object = JSON_OBJECT(
-        {"baseline_ns", json_count(report->baseline_ns)},
-        {"replayed_ns", json_count(report->replayed_ns)},
+        JSON_COUNT(report, baseline_ns), JSON_COUNT(report, replayed_ns),
         {"replay_error", json_real(whatif_change(report->baseline_ns, report->replayed_ns))},
-        {"past_errors", json_past_errors(&report->errors)},
-        {"lost_ns", json_count(report->lost_ns)}, {"change", json_string(report->change)},
-        {"cores", json_string(report->sharing)},
+        {"past_errors", json_past_errors(&report->errors)}, JSON_COUNT(report, lost_ns),
+        JSON_STRING(report, change), {"cores", json_string(report->sharing)},
         {"assumptions", json_list(report->n_notes, note, report)});
     if (report->is_list)
         return JSON_PUT(object, {"points", json_list(report->n_points, point_object, report)});
@@ -249,7 +238,7 @@ json_t *json_whatif(const struct whatif_report *report, const struct result *mea
     if (report->has_predicted)
         JSON_PUT(object,
                  {"critical_path",
-                  JSON_OBJECT({"length_ns", json_integer(predicted->critical_path.length_ns)},
+                  JSON_OBJECT(JSON_INTEGER(&predicted->critical_path, length_ns),
                               {"regions", json_list(predicted->critical_path.n_by_region,
                                                     region_object, predicted)})},
                  {"patterns", json_list(predicted->n_patterns, pattern_object, predicted)},

@@ -235,7 +235,7 @@ static json_t *thread_object(const void *of, size_t i)
     const struct timeline *timeline = of;
     const struct timeline_thread *thread = &timeline->threads[i];
     return JSON_OBJECT(
-        {"rank", json_count(thread->rank)},
+        JSON_COUNT(thread, rank),
         {"name", json_text(timeline->definitions->locations[thread->location].name)});
 }
 
@@ -246,12 +246,10 @@ static json_t *lane_object(const char *name, const struct result *result,
 {
     return JSON_OBJECT(
         {"name", json_text(name)}, {"ranks", json_count(timeline->n_ranks)},
-        {"columns", json_count(columns_in_use(timeline))},
-        {"column_ns", json_count(timeline->column_ns)}, {"end_ns", json_count(timeline->end_ns)},
-        {"has_all_calls", json_boolean(timeline->has_all_calls)},
+        {"columns", json_count(columns_in_use(timeline))}, JSON_COUNT(timeline, column_ns),
+        JSON_COUNT(timeline, end_ns), JSON_FLAG(timeline, has_all_calls),
         {"threads", json_list(timeline->n_threads, thread_object, timeline)},
-        {"has_all_spans", json_boolean(timeline->has_all_spans)},
-        {"leaves_out_threads", json_boolean(timeline->leaves_out_threads)},
+        JSON_FLAG(timeline, has_all_spans), JSON_FLAG(timeline, leaves_out_threads),
         {"messages", json_count(timeline->n_all_messages)}, {"places", places}, {"phases", phases},
         {"counters", counters}, {"paths", json_list(result->n_paths, path_node, result)},
         {"arrays", arrays});

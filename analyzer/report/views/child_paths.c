@@ -68,8 +68,8 @@ void text_print_child_paths(const struct child_paths *paths, const struct text_o
 
 static json_t *amounts_object(const struct child_path *path)
 {
-    return JSON_OBJECT({"count", json_count(path->count)}, {"total_ns", json_count(path->total_ns)},
-                       {"min_ns", json_count(path->min_ns)}, {"max_ns", json_count(path->max_ns)});
+    return JSON_OBJECT(JSON_COUNT(path, count), JSON_COUNT(path, total_ns),
+                       JSON_COUNT(path, min_ns), JSON_COUNT(path, max_ns));
 }
 
 static json_t *path_object(const void *of, size_t i)
@@ -81,13 +81,12 @@ static json_t *path_object(const void *of, size_t i)
         json_array_append_new(
             calls, JSON_OBJECT({"region", json_text(paths->shown[path->calls[k].region])},
                                {"times", json_count(path->calls[k].n_times)}));
-    return JSON_PUT(amounts_object(path), {"is_cut", json_boolean(path->is_cut)}, {"calls", calls});
+    return JSON_PUT(amounts_object(path), JSON_FLAG(path, is_cut), {"calls", calls});
 }
 
 void json_print_child_paths(const struct child_paths *paths, FILE *stream)
 {
-    JSON_PRINT(stream, JSON_FORMAT, {"trace", json_text(paths->trace)},
-               {"region", json_text(paths->region)},
+    JSON_PRINT(stream, JSON_FORMAT, JSON_TEXT(paths, trace), JSON_TEXT(paths, region),
                {"paths", json_list(paths->n, path_object, paths)},
                {"others", paths->others.count > 0 ? amounts_object(&paths->others) : json_null()});
 }

@@ -84,9 +84,9 @@ static json_t *counter_object(const void *of, size_t i)
                 JSON_OBJECT({"path", json_text(result->paths[result->path_ranks[k].path].path)},
                             {"rank", json_count(result->path_ranks[k].rank)},
                             {"value", json_real(counter->by_path_rank[k])}));
-    return JSON_OBJECT({"name", json_text(counter->name)}, {"unit", json_text(counter->unit)},
-                       {"description", json_text(counter->description)},
-                       {"total", json_real(counter->total)}, {"values", values});
+    return JSON_OBJECT(JSON_TEXT(counter, name), JSON_TEXT(counter, unit),
+                       JSON_TEXT(counter, description), JSON_REAL(counter, total),
+                       {"values", values});
 }
 
 json_t *json_counters(const struct result *result)

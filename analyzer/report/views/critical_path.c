@@ -120,7 +120,7 @@ static json_t *region_on_path(const void *of, size_t i)
 json_t *json_critical_path(const struct result *result)
 {
     return JSON_OBJECT(
-        {"length_ns", json_integer(result->critical_path.length_ns)},
+        JSON_INTEGER(&result->critical_path, length_ns),
         {"regions", json_list(result->critical_path.n_by_region, region_on_path, result)},
         {"ranks",
          json_shares(result, result->critical_path.by_rank, result->critical_path.n_by_rank)},

@@ -88,10 +88,9 @@ void page_files(const struct page *page)
 static json_t *put_sums(json_t *object, const struct file_sums *sums)
 {
     JSON_PUT(object, {"opens", json_count(sums->n_opens)}, {"reads", json_count(sums->n_reads)},
-             {"read_bytes", json_count(sums->read_bytes)}, {"writes", json_count(sums->n_writes)},
-             {"written_bytes", json_count(sums->written_bytes)},
-             {"syncs", json_count(sums->n_syncs)}, {"small", json_count(sums->n_small)},
-             {"time_ns", json_count(sums->ns)});
+             JSON_COUNT(sums, read_bytes), {"writes", json_count(sums->n_writes)},
+             JSON_COUNT(sums, written_bytes), {"syncs", json_count(sums->n_syncs)},
+             {"small", json_count(sums->n_small)}, {"time_ns", json_count(sums->ns)});
     return object;
 }
 
@@ -103,7 +102,7 @@ static json_t *file_object(const void *of, size_t file)
          i < result->n_file_uses && result->file_uses[i].file == file; i++) {
         const struct result_file_use *use = &result->file_uses[i];
         json_array_append_new(uses, put_sums(JSON_OBJECT({"path", json_path(result, use->path)},
-                                                         {"rank", json_count(use->rank)},
+                                                         JSON_COUNT(use, rank),
                                                          {"inner", json_boolean(use->is_inner)}),
                                              &use->sums));
     }

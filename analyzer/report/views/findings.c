@@ -101,9 +101,8 @@ void page_findings(const struct page *page)
 json_t *json_bend(const struct result_bend *bend)
 {
     return bend->share == 0 ? NULL
-                            : JSON_OBJECT({"share", json_number(bend->share)},
-                                          {"gain_ns", json_integer(bend->gain_ns)},
-                                          {"then", json_text_or_null(bend->then)});
+                            : JSON_OBJECT(JSON_NUMBER(bend, share), JSON_INTEGER(bend, gain_ns),
+                                          JSON_TEXT_OR_NULL(bend, then));
 }
 
 static json_t *remedy_object(const void *of, size_t i)
@@ -115,8 +114,7 @@ static json_t *remedy_object(const void *of, size_t i)
         JSON_OBJECT({"words", json_text(words)}, {"text", json_text(remedy->sentence)});
     free(words);
     return remedy->is_predicted
-               ? JSON_PUT(object, {"predicted_ns", json_count(remedy->predicted_ns)},
-                          {"gain_ns", json_integer(remedy->gain_ns)},
+               ? JSON_PUT(object, JSON_COUNT(remedy, predicted_ns), JSON_INTEGER(remedy, gain_ns),
                           {"pays_until", json_bend(&remedy->bend)})
                : object;
 }
@@ -134,35 +132,34 @@ static json_t *finding_object(const void *of, size_t i)
         finding->region == RESULT_NONE ? NULL : &result->regions[finding->region];
     const struct result_site *site =
         finding->site == RESULT_NONE ? NULL : &result->sites[finding->site];
-    return JSON_OBJECT(
-        {"kind", json_text(finding->kind)}, {"name", json_text(finding->name)},
-        {"text", json_text(finding->text)}, {"hint", json_text(finding->hint)},
-        {"place", json_text(finding->place)}, {"region", region ? json_text(region->name) : NULL},
-        {"source", site ? json_text(site->source) : NULL},
-        {"path",
-         finding->path == RESULT_NONE ? NULL : json_text(result->paths[finding->path].path)},
-        {"ranks", json_list(finding->n_ranks, finding_rank, finding)},
-        {"pattern", finding->wait_pattern == RESULT_NONE
-                        ? NULL
-                        : json_text(result->patterns[finding->wait_pattern].id)},
-        {"loss_ns", json_count(finding->loss_ns)}, {"share", json_number(finding->share)},
-        {"remedies", json_list(finding->n_remedies, remedy_object, finding)});
+    return JSON_OBJECT(JSON_TEXT(finding, kind), JSON_TEXT(finding, name), JSON_TEXT(finding, text),
+                       JSON_TEXT(finding, hint), JSON_TEXT(finding, place),
+                       {"region", region ? json_text(region->name) : NULL},
+                       {"source", site ? json_text(site->source) : NULL},
+                       {"path", finding->path == RESULT_NONE
+                                    ? NULL
+                                    : json_text(result->paths[finding->path].path)},
+                       {"ranks", json_list(finding->n_ranks, finding_rank, finding)},
+                       {"pattern", finding->wait_pattern == RESULT_NONE
+                                       ? NULL
+                                       : json_text(result->patterns[finding->wait_pattern].id)},
+                       JSON_COUNT(finding, loss_ns), JSON_NUMBER(finding, share),
+                       {"remedies", json_list(finding->n_remedies, remedy_object, finding)});
 }
 
 static json_t *hint_object(const void *of, size_t i)
 {
     const struct result_hint *hint = &((const struct result *)of)->hints[i];
-    return JSON_OBJECT({"pattern", json_text(hint->pattern)}, {"text", json_text(hint->text)},
-                       {"source", json_text(hint->source)}, {"file", json_text(hint->file)});
+    return JSON_OBJECT(JSON_TEXT(hint, pattern), JSON_TEXT(hint, text), JSON_TEXT(hint, source),
+                       JSON_TEXT(hint, file));
 }
 
 void json_put_findings(json_t *report, const struct result *result)
 {
     JSON_PUT(report, {"hints", json_list(result->n_hints, hint_object, result)},
              {"findings", json_list(result->n_findings, finding_object, result)},
-             {"found_rest_ns", json_count(result->found_rest_ns)},
+             JSON_COUNT(result, found_rest_ns),
              {"unpredicted", result->unpredicted ? json_text(result->unpredicted) : NULL},
              {"replayed_ns", result->replayed_ns > 0 ? json_count(result->replayed_ns) : NULL},
-             {"headline", json_text(result->headline)},
-             {"conclusion", json_text(result->conclusion)});
+             JSON_TEXT(result, headline), JSON_TEXT(result, conclusion));
 }

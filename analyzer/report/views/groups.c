@@ -83,11 +83,10 @@ void page_groups(const struct page *page)
 static json_t *group_object(const void *of, size_t i)
 {
     const struct result_group *group = &((const struct result *)of)->groups.items[i];
-    return JSON_OBJECT(
-        {"name", json_text(group->name)}, {"ranks", json_count(group->n_ranks)},
-        {"useful_ns", json_count(group->useful_ns)}, {"no_cpu_ns", json_count(group->no_cpu_ns)},
-        {"wait_ns", json_count(group->wait_ns)}, {"other_mpi_ns", json_count(group->other_mpi_ns)},
-        {"critical_path_ns", json_integer(group->critical_path_ns)});
+    return JSON_OBJECT(JSON_TEXT(group, name), {"ranks", json_count(group->n_ranks)},
+                       JSON_COUNT(group, useful_ns), JSON_COUNT(group, no_cpu_ns),
+                       JSON_COUNT(group, wait_ns), JSON_COUNT(group, other_mpi_ns),
+                       JSON_INTEGER(group, critical_path_ns));
 }
 
 static json_t *traffic_object(const void *of, size_t i)

@@ -109,14 +109,11 @@ void page_iterations(const struct page *page)
 static json_t *item_object(const void *of, size_t i)
 {
     const struct result_iteration *item = &((const struct result *)of)->iterations.items[i];
-    return JSON_OBJECT(
-        {"first", json_count(item->first)}, {"last", json_count(item->last)},
-        {"begin_ns", json_count(item->begin_ns)}, {"end_ns", json_count(item->end_ns)},
-        {"time_ns", json_count(item->time_ns)}, {"useful_ns", json_count(item->useful_ns)},
-        {"no_cpu_ns", json_count(item->no_cpu_ns)}, {"wait_ns", json_count(item->wait_ns)},
-        {"other_mpi_ns", json_count(item->other_mpi_ns)},
-        {"slowest_rank", json_count(item->slowest_rank)},
-        {"slowest_ns", json_count(item->slowest_ns)});
+    return JSON_OBJECT(JSON_COUNT(item, first), JSON_COUNT(item, last), JSON_COUNT(item, begin_ns),
+                       JSON_COUNT(item, end_ns), JSON_COUNT(item, time_ns),
+                       JSON_COUNT(item, useful_ns), JSON_COUNT(item, no_cpu_ns),
+                       JSON_COUNT(item, wait_ns), JSON_COUNT(item, other_mpi_ns),
+                       JSON_COUNT(item, slowest_rank), JSON_COUNT(item, slowest_ns));
 }
 
 static json_t *odd_object(const void *of, size_t i)
@@ -131,10 +128,9 @@ static json_t *odd_object(const void *of, size_t i)
     const struct result_odd *odd = &result->iterations.odd[i];
     char *text = iterations_why(result, odd);
     json_t *object = JSON_OBJECT(
-        {"first", json_count(odd->first)}, {"last", json_count(odd->last)},
-        {"every", json_count(odd->every)}, {"is_trend", json_boolean(odd->is_trend)},
-        {"factor", json_number(odd->factor)}, {"last_factor", json_number(odd->last_factor)},
-        {"lost_ns", json_count(odd->lost_ns)}, {"cause", json_text(causes[odd->cause])},
+        JSON_COUNT(odd, first), JSON_COUNT(odd, last), JSON_COUNT(odd, every),
+        JSON_FLAG(odd, is_trend), JSON_NUMBER(odd, factor), JSON_NUMBER(odd, last_factor),
+        JSON_COUNT(odd, lost_ns), {"cause", json_text(causes[odd->cause])},
         {"rank", odd->rank == RESULT_NONE ? json_null() : json_count(odd->rank)},
         {"path", odd->path == RESULT_NONE ? json_null() : json_text(result->paths[odd->path].path)},
         {"before",
@@ -150,13 +146,12 @@ json_t *json_iterations(const struct result *result)
     if (result->iterations.n == 0)
         return NULL;
     return JSON_OBJECT(
-        {"count", json_count(result->iterations.n)},
-        {"usual_ns", json_count(result->iterations.usual_ns)},
+        {"count", json_count(result->iterations.n)}, JSON_COUNT(&result->iterations, usual_ns),
         {"path", json_text(result->paths[result->iterations.path].path)},
         {"source", site == RESULT_NONE ? json_null() : json_text(result->sites[site].source)},
         {"region", region == RESULT_NONE ? json_null() : json_text(result->regions[region].name)},
         {"ranks", json_count(result->iterations.n_ranks)},
-        {"slowest_rank", json_count(result->iterations.slowest_rank)},
+        JSON_COUNT(&result->iterations, slowest_rank),
         {"slowest_in", json_count(result->iterations.n_slowest)},
         {"odd", json_list(result->iterations.n_odd, odd_object, result)},
         {"items", json_list(result->iterations.n_items, item_object, result)});

@@ -144,8 +144,7 @@ void page_metrics(const struct page *page)
 
 static json_t *value_object(const struct result *result, const struct result_metric_value *value)
 {
-    return JSON_PUT(json_put_part(json_object(), result, &value->in),
-                    {"value", json_real(value->value)});
+    return JSON_PUT(json_put_part(json_object(), result, &value->in), JSON_REAL(value, value));
 }
 
 static json_t *values_array(const struct result *result, const struct result_metric *metric)
@@ -160,8 +159,8 @@ static json_t *metric_object(const void *of, size_t i)
 {
     const struct result *result = of;
     const struct result_metric *metric = &result->metrics[i];
-    return JSON_OBJECT({"metric", json_text(metric->name)}, {"unit", json_text(metric->unit)},
-                       {"text", json_text(metric->summary)}, {"focus", json_text(metric->focus)},
+    return JSON_OBJECT({"metric", json_text(metric->name)}, JSON_TEXT(metric, unit),
+                       {"text", json_text(metric->summary)}, JSON_TEXT(metric, focus),
                        {"needs", metric->needs ? json_text(metric->needs) : json_null()},
                        {"values", values_array(result, metric)});
 }

@@ -159,12 +159,11 @@ static json_t *step_object(const void *of, size_t i)
 {
     const struct result *result = of;
     const struct result_step *step = &result->moment.steps[i];
-    return JSON_OBJECT(
-        {"rank", json_count(step->rank)}, {"begin_ns", json_count(step->begin_ns)},
-        {"end_ns", json_count(step->end_ns)}, {"computing_ns", json_count(step->computing_ns)},
-        {"path", path_json(result, step->path)}, {"before", source_json(result, step->site)},
-        {"wait_ns", json_count(step->wait_ns)}, {"wait_path", path_json(result, step->wait_path)},
-        {"wait_source", source_json(result, step->wait_site)});
+    return JSON_OBJECT(JSON_COUNT(step, rank), JSON_COUNT(step, begin_ns), JSON_COUNT(step, end_ns),
+                       JSON_COUNT(step, computing_ns), {"path", path_json(result, step->path)},
+                       {"before", source_json(result, step->site)}, JSON_COUNT(step, wait_ns),
+                       {"wait_path", path_json(result, step->wait_path)},
+                       {"wait_source", source_json(result, step->wait_site)});
 }
 
 static json_t *common_object(const struct result *result)
@@ -173,7 +172,7 @@ static json_t *common_object(const struct result *result)
         return json_null();
     return JSON_OBJECT({"rank", json_count(result->moment.common_rank)},
                        {"time_ns", json_count(result->moment.common_ns)},
-                       {"own_ns", json_count(result->moment.own_ns)});
+                       JSON_COUNT(&result->moment, own_ns));
 }
 
 static json_t *origin_object(const struct result *result)
@@ -194,16 +193,13 @@ void json_print_moment(const struct result *result, FILE *stream)
         [RESULT_MOMENT_WAITS] = "waiting", [RESULT_MOMENT_CALLS] = "mpi",
     };
     json_t *moment = JSON_OBJECT(
-        {"rank", json_count(result->moment.rank)}, {"time_ns", json_count(result->moment.time_ns)},
-        {"state", json_text(states[result->moment.state])},
-        {"begin_ns", json_count(result->moment.begin_ns)},
-        {"end_ns", json_count(result->moment.end_ns)},
-        {"path", path_json(result, result->moment.path)},
-        {"source", source_json(result, result->moment.site)},
-        {"wait_ns", json_count(result->moment.wait_ns)},
+        JSON_COUNT(&result->moment, rank), JSON_COUNT(&result->moment, time_ns),
+        {"state", json_text(states[result->moment.state])}, JSON_COUNT(&result->moment, begin_ns),
+        JSON_COUNT(&result->moment, end_ns), {"path", path_json(result, result->moment.path)},
+        {"source", source_json(result, result->moment.site)}, JSON_COUNT(&result->moment, wait_ns),
         {"waits_for", rank_json(result->moment.releaser)},
         {"steps", json_list(result->moment.n_steps, step_object, result)},
-        {"common", common_object(result)}, {"is_cut", json_boolean(result->moment.is_cut)},
+        {"common", common_object(result)}, JSON_FLAG(&result->moment, is_cut),
         {"origin", origin_object(result)});
     JSON_PRINT(stream, JSON_FORMAT, {"trace", json_text(result->trace_path)},
                {"warnings", json_warnings(result)}, {"explain", moment});

@@ -16,8 +16,7 @@ json_t *json_past_errors(const struct past_errors *errors)
     if (!errors->kind)
         return json_null();
     bool is_known = errors->coverage > 0;
-    return JSON_OBJECT({"kind", json_text(errors->kind)},
-                       {"machine", json_text_or_null(errors->machine)},
+    return JSON_OBJECT(JSON_TEXT(errors, kind), JSON_TEXT_OR_NULL(errors, machine),
                        {"count", json_count(errors->n)},
                        {"coverage", is_known ? json_real(errors->coverage) : json_null()},
                        {"low_error", is_known ? json_number(1 / errors->most - 1) : json_null()},
@@ -27,6 +26,6 @@ json_t *json_past_errors(const struct past_errors *errors)
 json_t *json_expected(const struct expected_time *expected)
 {
     return JSON_OBJECT(
-        {"low_ns", json_count(expected->low_ns)}, {"high_ns", json_count(expected->high_ns)},
+        JSON_COUNT(expected, low_ns), JSON_COUNT(expected, high_ns),
         {"by", json_string(expected->is_by_past_errors ? "past-errors" : "replay-error")});
 }

@@ -250,9 +250,8 @@ void page_call_tree(const struct page *page)
 
 static json_t *site_object(const struct result *result, const struct result_site *site)
 {
-    return JSON_PUT(json_put_site(json_object(), site), {"visits", json_count(site->visits)},
-                    {"inclusive_ns", json_count(site->inclusive_ns)},
-                    {"before_ns", json_count(site->before_ns)},
+    return JSON_PUT(json_put_site(json_object(), site), JSON_COUNT(site, visits),
+                    JSON_COUNT(site, inclusive_ns), JSON_COUNT(site, before_ns),
                     {"since", site->before_since == RESULT_NONE
                                   ? json_null()
                                   : json_text(result->sites[site->before_since].source)});
@@ -274,10 +273,9 @@ json_t *json_profile(const struct result *result)
         json_array_append_new(profile,
                               JSON_OBJECT({"path", json_path(result, i)},
                                           {"region", json_text(result->regions[path->region].name)},
-                                          {"visits", json_count(path->visits)},
-                                          {"inclusive_ns", json_count(path->inclusive_ns)},
-                                          {"exclusive_ns", json_count(path->exclusive_ns)},
-                                          {"mpi_class", class_}, {"sources", sources}));
+                                          JSON_COUNT(path, visits), JSON_COUNT(path, inclusive_ns),
+                                          JSON_COUNT(path, exclusive_ns), {"mpi_class", class_},
+                                          {"sources", sources}));
     }
     return profile;
 }

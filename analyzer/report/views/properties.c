@@ -74,14 +74,13 @@ static json_t *instance_object(const void *of, size_t i)
     const struct property_search *search = of;
     const struct property_instance *instance = &search->instances[i];
     const struct property_node *node = node_of(search, instance);
-    return JSON_OBJECT(
-        {"property", json_text(name_of(search, instance->node))},
-        {"below",
-         node->parent == NODE_NONE ? json_null() : json_text(name_of(search, node->parent))},
-        {"focus", focus_object(search, instance)}, {"severity", json_number(instance->severity)},
-        {"confidence", json_number(instance->confidence)},
-        {"threshold", json_number(node->threshold)},
-        {"basis", json_string(property_basis_names[node->basis])});
+    return JSON_OBJECT({"property", json_text(name_of(search, instance->node))},
+                       {"below", node->parent == NODE_NONE
+                                     ? json_null()
+                                     : json_text(name_of(search, node->parent))},
+                       {"focus", focus_object(search, instance)}, JSON_NUMBER(instance, severity),
+                       JSON_NUMBER(instance, confidence), JSON_NUMBER(node, threshold),
+                       {"basis", json_string(property_basis_names[node->basis])});
 }
 
 static json_t *gap_object(const void *of, size_t i)
@@ -94,11 +93,11 @@ static json_t *gap_object(const void *of, size_t i)
 
 void json_print_properties(const struct property_search *search, FILE *stream)
 {
-    JSON_PRINT(
-        stream, JSON_FORMAT, {"trace", json_text(search->result->trace_path)},
-        {"warnings", json_warnings(search->result)},
-        {"hierarchy", json_text(search->hierarchy->id)}, {"prunes", json_boolean(search->prunes)},
-        {"evaluated", json_count(search->n_evaluated)}, {"saved", json_count(search->n_saved)},
-        {"properties", json_list(search->n_instances, instance_object, search)},
-        {"not_evaluated", json_list(search->n_gaps, gap_object, search)});
+    JSON_PRINT(stream, JSON_FORMAT, {"trace", json_text(search->result->trace_path)},
+               {"warnings", json_warnings(search->result)},
+               {"hierarchy", json_text(search->hierarchy->id)}, JSON_FLAG(search, prunes),
+               {"evaluated", json_count(search->n_evaluated)},
+               {"saved", json_count(search->n_saved)},
+               {"properties", json_list(search->n_instances, instance_object, search)},
+               {"not_evaluated", json_list(search->n_gaps, gap_object, search)});
 }

@@ -104,11 +104,10 @@ void hierarchy_page_one(const struct known *known, size_t width, FILE *stream)
 static json_t *property_object(const void *of, size_t i)
 {
     const struct asl_property *property = &((const struct known *)of)->property[i];
-    return JSON_OBJECT({"name", json_text(property->name)},
-                       {"focus", json_string(property_focus_names[property->focus])},
-                       {"unit", property->unit ? json_text(property->unit) : json_null()},
-                       {"summary", json_text_or_null(property->summary)},
-                       {"text", json_text(property->text)}, {"file", json_text(property->file)});
+    return JSON_OBJECT(
+        JSON_TEXT(property, name), {"focus", json_string(property_focus_names[property->focus])},
+        {"unit", property->unit ? json_text(property->unit) : json_null()},
+        JSON_TEXT_OR_NULL(property, summary), JSON_TEXT(property, text), JSON_TEXT(property, file));
 }
 
 static json_t *hierarchy_object(const void *of, size_t i)
@@ -121,13 +120,11 @@ static json_t *hierarchy_object(const void *of, size_t i)
         json_array_append_new(
             nodes,
             JSON_OBJECT({"property", json_text(known->properties->items[node->property].name)},
-                        {"depth", json_count(node->depth)},
-                        {"threshold", json_number(node->threshold)},
+                        JSON_COUNT(node, depth), JSON_NUMBER(node, threshold),
                         {"basis", json_string(property_basis_names[node->basis])}));
     }
-    return JSON_OBJECT({"id", json_text(hierarchy->id)}, {"name", json_text(hierarchy->name)},
-                       {"summary", json_text(hierarchy->summary)}, {"nodes", nodes},
-                       {"file", json_text(hierarchy->file)});
+    return JSON_OBJECT(JSON_TEXT(hierarchy, id), JSON_TEXT(hierarchy, name),
+                       JSON_TEXT(hierarchy, summary), {"nodes", nodes}, JSON_TEXT(hierarchy, file));
 }
 
 json_t *json_known_properties(const struct known *known)

@@ -157,14 +157,14 @@ static json_t *trace_object(const struct result *result)
 {
     bool is_corrected = result->clock_moved_ns > 0;
     return JSON_OBJECT(
-        {"path", json_text(result->trace_path)}, {"program", json_text(result->program)},
-        {"arguments", json_text(result->arguments)}, {"creator", json_text(result->creator)},
+        {"path", json_text(result->trace_path)}, JSON_TEXT(result, program),
+        JSON_TEXT(result, arguments), JSON_TEXT(result, creator),
         {"ranks", json_count(result->n_ranks)}, {"nodes", json_count(result->n_nodes)},
         {"locations", json_count(result->n_locations)}, {"events", json_count(result->n_events)},
         {"messages", json_count(result->n_messages)},
         {"collectives", json_count(result->n_collectives)},
         {"clock_violations", json_count(result->n_clock_violations)},
-        {"max_clock_violation_ns", json_count(result->max_clock_violation_ns)},
+        JSON_COUNT(result, max_clock_violation_ns),
         {"clock_moved_ns", is_corrected ? json_count(result->clock_moved_ns) : NULL},
         {"clock_violations_left",
          is_corrected ? json_count(result->n_clock_violations_left) : NULL});
@@ -172,39 +172,32 @@ static json_t *trace_object(const struct result *result)
 
 static json_t *window_object(const struct result *result)
 {
-    return JSON_OBJECT(
-        {"begin_ns", json_count(result->window_begin_ns)},
-        {"end_ns", json_count(result->window_end_ns)}, {"useful_ns", json_count(result->useful_ns)},
-        {"no_cpu_ns", json_count(result->no_cpu_ns)},
-        {"blocked_ns", json_count(result->blocked_ns)}, {"wait_ns", json_count(result->wait_ns)},
-        {"other_mpi_ns", json_count(result->other_mpi_ns)},
-        {"ended_ns", json_count(result->ended_ns)},
-        {"unrecorded_ns", json_count(result->unrecorded_ns)},
-        {"ideal_ns", result->has_ideal ? json_count(result->ideal_ns) : NULL});
+    return JSON_OBJECT({"begin_ns", json_count(result->window_begin_ns)},
+                       {"end_ns", json_count(result->window_end_ns)}, JSON_COUNT(result, useful_ns),
+                       JSON_COUNT(result, no_cpu_ns), JSON_COUNT(result, blocked_ns),
+                       JSON_COUNT(result, wait_ns), JSON_COUNT(result, other_mpi_ns),
+                       JSON_COUNT(result, ended_ns), JSON_COUNT(result, unrecorded_ns),
+                       {"ideal_ns", result->has_ideal ? json_count(result->ideal_ns) : NULL});
 }
 
 static json_t *interval_object(const struct result *result)
 {
-    return JSON_OBJECT({"name", json_text(result->interval.what)},
-                       {"is_phase", json_boolean(result->interval.is_phase)},
-                       {"begin_ns", json_count(result->interval.begin_ns)},
-                       {"end_ns", json_count(result->interval.end_ns)});
+    return JSON_OBJECT(
+        {"name", json_text(result->interval.what)}, JSON_FLAG(&result->interval, is_phase),
+        JSON_COUNT(&result->interval, begin_ns), JSON_COUNT(&result->interval, end_ns));
 }
 
 static json_t *efficiency_object(const struct result_efficiency *efficiency)
 {
-    return JSON_OBJECT({"parallel", json_number(efficiency->parallel)},
-                       {"load_balance", json_number(efficiency->load_balance)},
-                       {"cpu", json_number(efficiency->cpu)},
-                       {"communication", json_number(efficiency->communication)},
-                       {"serialization", json_number(efficiency->serialization)},
-                       {"transfer", json_number(efficiency->transfer)});
+    return JSON_OBJECT(JSON_NUMBER(efficiency, parallel), JSON_NUMBER(efficiency, load_balance),
+                       JSON_NUMBER(efficiency, cpu), JSON_NUMBER(efficiency, communication),
+                       JSON_NUMBER(efficiency, serialization), JSON_NUMBER(efficiency, transfer));
 }
 
 static json_t *node_object(const void *of, size_t i)
 {
     const struct result_node *node = &((const struct result *)of)->nodes[i];
-    return JSON_OBJECT({"name", json_text(node->name)}, {"machine", json_text(node->machine)},
+    return JSON_OBJECT(JSON_TEXT(node, name), JSON_TEXT(node, machine),
                        {"cores", json_index(node->n_cores > 0 ? node->n_cores : RESULT_NONE)},
                        {"ranks", json_count(node->n_ranks)});
 }
@@ -227,9 +220,8 @@ static json_t *rank_object(const void *of, size_t i)
     return JSON_OBJECT(
         {"rank", json_count(i)},
         {"node", json_text(rank->node < result->n_nodes ? result->nodes[rank->node].name : "")},
-        {"useful_ns", json_count(rank->useful_ns)}, {"no_cpu_ns", json_count(rank->no_cpu_ns)},
-        {"blocked_ns", json_count(rank->blocked_ns)}, {"mpi_ns", json_count(rank->mpi_ns)},
-        {"wait_ns", json_count(rank->wait_ns)}, {"no_cpu_mpi_ns", json_count(rank->no_cpu_mpi_ns)},
+        JSON_COUNT(rank, useful_ns), JSON_COUNT(rank, no_cpu_ns), JSON_COUNT(rank, blocked_ns),
+        JSON_COUNT(rank, mpi_ns), JSON_COUNT(rank, wait_ns), JSON_COUNT(rank, no_cpu_mpi_ns),
         {"mpi_classes", mpi_classes_object(rank->mpi_class_ns)},
         {"recorded_until_ns", rank->is_cut_short ? json_count(rank->recorded_until_ns) : NULL});
 }
@@ -237,7 +229,7 @@ static json_t *rank_object(const void *of, size_t i)
 void json_put_run(json_t *report, const struct result *result)
 {
     JSON_PUT(report, {"trace", trace_object(result)}, {"warnings", json_warnings(result)},
-             {"time_ns", json_count(result->time_ns)},
+             JSON_COUNT(result, time_ns),
              {"interval", result->interval.what ? interval_object(result) : NULL},
              {"window", window_object(result)},
              {"efficiency", efficiency_object(&result->efficiency)},
@@ -247,8 +239,8 @@ void json_put_run(json_t *report, const struct result *result)
 
 json_t *json_warning(const struct result_warning *warning)
 {
-    return JSON_OBJECT({"code", json_text(warning->code)}, {"count", json_count(warning->count)},
-                       {"text", json_text(warning->text)});
+    return JSON_OBJECT(JSON_TEXT(warning, code), JSON_COUNT(warning, count),
+                       JSON_TEXT(warning, text));
 }
 
 static json_t *warning_object(const void *of, size_t i)

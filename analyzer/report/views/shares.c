@@ -100,14 +100,13 @@ json_t *json_put_part(json_t *object, const struct result *result, const struct 
 
 json_t *json_put_site(json_t *object, const struct result_site *site)
 {
-    return JSON_PUT(object, {"source", json_text(site->source)}, {"file", json_text(site->file)},
-                    {"function", json_text(site->function)});
+    return JSON_PUT(object, JSON_TEXT(site, source), JSON_TEXT(site, file),
+                    JSON_TEXT(site, function));
 }
 
 json_t *json_put_share(json_t *object, const struct result_path_share *share)
 {
-    return JSON_PUT(object, {"time_ns", json_integer(share->time_ns)},
-                    {"share", json_number(share->share)});
+    return JSON_PUT(object, JSON_INTEGER(share, time_ns), JSON_NUMBER(share, share));
 }
 
 json_t *json_shares(const struct result *result, const struct result_path_share *shares, size_t n)

@@ -44,18 +44,17 @@ void text_print_waits(const char *trace, const struct single_waits *waits,
 static json_t *wait_object(const void *of, size_t i)
 {
     const struct single_wait *wait = (const struct single_wait *)of + i;
-    return JSON_OBJECT(
-        {"pattern", json_text(wait->pattern->id)}, {"rank", json_count(wait->rank)},
-        {"cause_rank",
-         wait->cause_rank == MATCHER_NO_RANK ? json_null() : json_count(wait->cause_rank)},
-        {"begin_ns", json_count(wait->begin_ns)}, {"wait_ns", json_count(wait->wait_ns)},
-        {"path", json_text(wait->path)}, {"source", json_text(wait->source)});
+    return JSON_OBJECT({"pattern", json_text(wait->pattern->id)}, JSON_COUNT(wait, rank),
+                       {"cause_rank", wait->cause_rank == MATCHER_NO_RANK
+                                          ? json_null()
+                                          : json_count(wait->cause_rank)},
+                       JSON_COUNT(wait, begin_ns), JSON_COUNT(wait, wait_ns), JSON_TEXT(wait, path),
+                       JSON_TEXT(wait, source));
 }
 
 void json_print_waits(const char *trace, const struct single_waits *waits, FILE *stream)
 {
-    JSON_PRINT(stream, JSON_FORMAT, {"trace", json_text(trace)},
-               {"condition", json_text(waits->condition)}, {"count", json_count(waits->count)},
-               {"total_ns", json_count(waits->total_ns)},
+    JSON_PRINT(stream, JSON_FORMAT, {"trace", json_text(trace)}, JSON_TEXT(waits, condition),
+               JSON_COUNT(waits, count), JSON_COUNT(waits, total_ns),
                {"waits", json_list(waits->n, wait_object, waits->items)});
 }

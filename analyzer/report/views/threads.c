@@ -115,8 +115,7 @@ static json_t *rank_threads_object(const void *of, size_t i)
 {
     const struct result_rank_threads *rank = &((const struct result *)of)->threads.ranks[i];
     json_t *object = JSON_OBJECT({"rank", json_count(i)}, {"threads", json_count(rank->n_threads)},
-                                 {"latest", json_text_or_null(rank->latest)},
-                                 {"latest_ns", json_count(rank->latest_ns)});
+                                 JSON_TEXT_OR_NULL(rank, latest), JSON_COUNT(rank, latest_ns));
     put_thread_times(object, rank->ns);
     return object;
 }
@@ -127,13 +126,12 @@ static json_t *thread_loss_object(const void *of, size_t i)
     const struct result_thread_loss *loss = &result->threads.losses[i];
     const struct result_region *region =
         loss->region == RESULT_NONE ? NULL : &result->regions[loss->region];
-    return JSON_OBJECT({"kind", json_string(result_thread_kind_keys[loss->kind])},
-                       {"rank", json_count(loss->rank)},
-                       {"region", region ? json_text(region->name) : json_null()},
-                       {"file", region ? json_text(region->file) : json_null()},
-                       {"line", region ? json_count(region->line) : json_null()},
-                       {"count", loss->count > 0 ? json_count(loss->count) : json_null()},
-                       {"ns", json_count(loss->ns)});
+    return JSON_OBJECT(
+        {"kind", json_string(result_thread_kind_keys[loss->kind])}, JSON_COUNT(loss, rank),
+        {"region", region ? json_text(region->name) : json_null()},
+        {"file", region ? json_text(region->file) : json_null()},
+        {"line", region ? json_count(region->line) : json_null()},
+        {"count", loss->count > 0 ? json_count(loss->count) : json_null()}, JSON_COUNT(loss, ns));
 }
 
 static json_t *lock_wait_object(const void *of, size_t i)
@@ -145,13 +143,12 @@ static json_t *lock_wait_object(const void *of, size_t i)
         wait->region == RESULT_NONE ? &none : &regions[wait->region];
     const struct result_region *holder =
         wait->holder_region == RESULT_NONE ? &none : &regions[wait->holder_region];
-    return JSON_OBJECT(
-        {"rank", json_count(wait->rank)}, {"region", json_text_or_null(region->name)},
-        {"file", json_text_or_null(region->file)}, {"line", json_count(region->line)},
-        {"released_region", json_text_or_null(holder->name)},
-        {"released_file", json_text_or_null(holder->file)},
-        {"released_line", json_count(holder->line)}, {"count", json_count(wait->count)},
-        {"ns", json_count(wait->ns)});
+    return JSON_OBJECT(JSON_COUNT(wait, rank), {"region", json_text_or_null(region->name)},
+                       JSON_TEXT_OR_NULL(region, file), JSON_COUNT(region, line),
+                       {"released_region", json_text_or_null(holder->name)},
+                       {"released_file", json_text_or_null(holder->file)},
+                       {"released_line", json_count(holder->line)}, JSON_COUNT(wait, count),
+                       JSON_COUNT(wait, ns));
 }
 
 json_t *json_threads(const struct result *result)
@@ -159,18 +156,18 @@ json_t *json_threads(const struct result *result)
     const struct result_threads *threads = &result->threads;
     if (threads->n_threads == 0)
         return NULL;
-    json_t *object = JSON_OBJECT(
-        {"threads", json_count(threads->n_threads)}, {"total_ns", json_count(threads->total_ns)},
-        {"unrecorded_ns", json_count(threads->unrecorded_ns)},
-        {"efficiency", JSON_OBJECT({"hybrid", json_number(threads->efficiency.hybrid)},
-                                   {"process", json_number(threads->efficiency.process)},
-                                   {"thread", json_number(threads->efficiency.thread)},
-                                   {"serial", json_number(threads->efficiency.serial)},
-                                   {"load_balance", json_number(threads->efficiency.load_balance)},
-                                   {"runtime", json_number(threads->efficiency.runtime)})},
-        {"ranks", json_list(threads->n_ranks, rank_threads_object, result)},
-        {"losses", json_list(threads->n_losses, thread_loss_object, result)},
-        {"lock_waits", json_list(threads->n_lock_waits, lock_wait_object, result)});
+    json_t *object =
+        JSON_OBJECT({"threads", json_count(threads->n_threads)}, JSON_COUNT(threads, total_ns),
+                    JSON_COUNT(threads, unrecorded_ns),
+                    {"efficiency", JSON_OBJECT(JSON_NUMBER(&threads->efficiency, hybrid),
+                                               JSON_NUMBER(&threads->efficiency, process),
+                                               JSON_NUMBER(&threads->efficiency, thread),
+                                               JSON_NUMBER(&threads->efficiency, serial),
+                                               JSON_NUMBER(&threads->efficiency, load_balance),
+                                               JSON_NUMBER(&threads->efficiency, runtime))},
+                    {"ranks", json_list(threads->n_ranks, rank_threads_object, result)},
+                    {"losses", json_list(threads->n_losses, thread_loss_object, result)},
+                    {"lock_waits", json_list(threads->n_lock_waits, lock_wait_object, result)});
     put_thread_times(object, threads->ns);
     return object;
 }

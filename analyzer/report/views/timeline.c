@@ -129,8 +129,7 @@ static json_t *rank_object(const void *of, size_t rank)
 
 static json_t *page_object(const struct timeline_page *page)
 {
-    return JSON_OBJECT({"begin_ns", json_count(page->begin_ns)},
-                       {"end_ns", json_count(page->end_ns)},
+    return JSON_OBJECT(JSON_COUNT(page, begin_ns), JSON_COUNT(page, end_ns),
                        {"ranks", json_list(page->timeline->n_ranks, rank_object, page)});
 }
 

@@ -332,10 +332,9 @@ static json_t *worst_object(const struct result *result, const struct result_pat
 {
     if (pattern->worst.wait_ns == 0)
         return json_null();
-    json_t *object = JSON_OBJECT({"rank", json_index(pattern->worst.rank)},
-                                 {"time_ns", json_count(pattern->worst.time_ns)},
-                                 {"wait_ns", json_count(pattern->worst.wait_ns)},
-                                 {"path", json_path(result, pattern->worst.path)});
+    json_t *object = JSON_OBJECT(
+        {"rank", json_index(pattern->worst.rank)}, JSON_COUNT(&pattern->worst, time_ns),
+        JSON_COUNT(&pattern->worst, wait_ns), {"path", json_path(result, pattern->worst.path)});
     if (pattern->worst.site < result->n_sites)
         json_put_site(object, &result->sites[pattern->worst.site]);
     else
@@ -348,11 +347,9 @@ static json_t *origins_object(const struct result *result, const struct result_o
     if (origins->explained_ns + origins->unexplained_ns == 0)
         return json_null();
     return JSON_OBJECT(
-        {"explained_ns", json_count(origins->explained_ns)},
-        {"direct_ns", json_count(origins->direct_ns)},
-        {"indirect_ns", json_count(origins->indirect_ns)},
-        {"unexplained_ns", json_count(origins->unexplained_ns)},
-        {"offset_ns", json_integer(origins->offset_ns)},
+        JSON_COUNT(origins, explained_ns), JSON_COUNT(origins, direct_ns),
+        JSON_COUNT(origins, indirect_ns), JSON_COUNT(origins, unexplained_ns),
+        JSON_INTEGER(origins, offset_ns),
         {"regions", json_shares(result, origins->by_region, origins->n_by_region)},
         {"region_ranks", json_shares(result, origins->by_region_rank, origins->n_by_region_rank)},
         {"sources", json_site_shares(result, origins->by_site, origins->n_by_site)});
@@ -362,18 +359,17 @@ static json_t *pattern_object(const void *of, size_t i)
 {
     const struct result *result = of;
     const struct result_pattern *pattern = &result->patterns[i];
-    return JSON_OBJECT(
-        {"id", json_text(pattern->id)}, {"parent", json_text(pattern->parent)},
-        {"name", json_text(pattern->name)}, {"evaluated", json_boolean(pattern->is_evaluated)},
-        {"count", json_count(pattern->count)}, {"total_ns", json_count(pattern->total_ns)},
-        {"window_ns", json_count(pattern->window_ns)}, {"severity", json_number(pattern->severity)},
-        {"confidence", json_number(pattern->count > 0 ? pattern->confidence : NAN)},
-        {"by_rank", by_rank_array(pattern->by_rank, pattern->n_by_rank)},
-        {"by_path", by_path_array(result, pattern)},
-        {"by_source", by_source_array(result, pattern)},
-        {"by_cause", by_rank_array(pattern->by_cause, pattern->n_by_cause)},
-        {"worst", worst_object(result, pattern)},
-        {"origins", origins_object(result, &pattern->origins)});
+    return JSON_OBJECT(JSON_TEXT(pattern, id), JSON_TEXT(pattern, parent), JSON_TEXT(pattern, name),
+                       {"evaluated", json_boolean(pattern->is_evaluated)},
+                       JSON_COUNT(pattern, count), JSON_COUNT(pattern, total_ns),
+                       JSON_COUNT(pattern, window_ns), JSON_NUMBER(pattern, severity),
+                       {"confidence", json_number(pattern->count > 0 ? pattern->confidence : NAN)},
+                       {"by_rank", by_rank_array(pattern->by_rank, pattern->n_by_rank)},
+                       {"by_path", by_path_array(result, pattern)},
+                       {"by_source", by_source_array(result, pattern)},
+                       {"by_cause", by_rank_array(pattern->by_cause, pattern->n_by_cause)},
+                       {"worst", worst_object(result, pattern)},
+                       {"origins", origins_object(result, &pattern->origins)});
 }
 
 json_t *json_wait_states(const struct result *result)
