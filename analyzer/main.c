@@ -129,12 +129,11 @@ static int run_complete(int n, char **words)
             options_print_candidate((const char *[]){"help", "--help", "--version"}[i], words[0],
                                     NULL, stdout);
     } else if (command) {
-        char **arguments = memory_zeroed((size_t)n + 2, sizeof *arguments);
+        SCOPED char **arguments = memory_zeroed((size_t)n + 2, sizeof *arguments);
         arguments[0] = words[0];
         arguments[1] = (char *)OPTIONS_COMPLETE;
         memcpy(arguments + 2, words + 1, ((size_t)n - 1) * sizeof *arguments);
         command->run(n + 1, arguments);
-        free(arguments);
     }
     return STATUS_DONE;
 }

@@ -45,7 +45,7 @@ static const char *open_failure(const char *path, bool is_directory_needed)
     }
     if (errno != ENOENT || !is_directory_needed)
         return strerror(errno);
-    char *folder = memory_copy_text(path);
+    SCOPED char *folder = memory_copy_text(path);
     char *slash = strrchr(folder, '/');
     const char *reason = NULL;
     if (slash && slash != folder) {
@@ -57,7 +57,6 @@ static const char *open_failure(const char *path, bool is_directory_needed)
     }
     if (!reason && access(slash == folder ? "/" : slash ? folder : ".", W_OK))
         reason = strerror(errno);
-    free(folder);
     return reason;
 }
 
@@ -464,15 +463,12 @@ static int set_journal(struct database *database, const char *file, struct error
 /// there is no log to read: then the file itself holds everything and no process can change it.
 static bool is_frozen(const char *path)
 {
-    char *log = memory_format("%s-wal", path);
-    char *folder = memory_copy_text(path);
+    SCOPED char *log = memory_format("%s-wal", path);
+    SCOPED char *folder = memory_copy_text(path);
     char *slash = strrchr(folder, '/');
     if (slash)
         slash[slash == folder] = '\0';
-    bool frozen = access(slash ? folder : ".", W_OK) != 0 && access(log, F_OK) != 0;
-    free(folder);
-    free(log);
-    return frozen;
+    return access(slash ? folder : ".", W_OK) != 0 && access(log, F_OK) != 0;
 }
 
 /// PATH as a URI with the OPTION "immutable=1" or "mode=ro"; the caller frees.
@@ -505,10 +501,9 @@ static int open_handle(struct database *database, const char *file, enum databas
     flags |= SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_URI;
     // What begins with a slash or a dot is a path to SQLite too; ":memory:" and "file:..." are not,
     // but to the user they are files.
-    char *name = is_frozen_file ? uri_of(file, "immutable=1")
-                                : memory_format("%s%s", file[0] == '/' ? "" : "./", file);
+    SCOPED char *name = is_frozen_file ? uri_of(file, "immutable=1")
+                                       : memory_format("%s%s", file[0] == '/' ? "" : "./", file);
     int code = sqlite3_open_v2(name, &database->handle, flags, NULL);
-    free(name);
     if (code != SQLITE_OK)
         return database_error(database, code, err);
     distrust_schema(database->handle);
@@ -625,9 +620,8 @@ static void for_each_file(const char *path, void (*each)(const char *file))
 {
     static const char *const endings[] = {"", "-wal", "-shm", "-journal"};
     for (size_t i = 0; i < sizeof endings / sizeof endings[0]; i++) {
-        char *file = memory_format("%s%s", path, endings[i]);
+        SCOPED char *file = memory_format("%s%s", path, endings[i]);
         each(file);
-        free(file);
     }
 }
 
@@ -657,10 +651,9 @@ static int open_memory(struct database **database, const char *name, struct erro
 {
     *database = memory_zeroed(1, sizeof **database);
     (*database)->path = memory_copy_text(name);
-    char *uri = memory_uri(*database);
+    SCOPED char *uri = memory_uri(*database);
     int flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_URI;
     int code = sqlite3_open_v2(uri, &(*database)->handle, flags, NULL);
-    free(uri);
     distrust_schema((*database)->handle);
     return code == SQLITE_OK ? 0 : database_error(*database, code, err);
 }
@@ -702,10 +695,8 @@ static int attach(struct database *database, const char *path, const char *uri, 
 
 int database_attach_memory(struct database *database, struct database *memory, struct error *err)
 {
-    char *uri = memory_uri(memory);
-    int status = attach(database, memory->path, uri, err);
-    free(uri);
-    return status;
+    SCOPED char *uri = memory_uri(memory);
+    return attach(database, memory->path, uri, err);
 }
 
 int database_attach(struct database *database, const char *path, struct database **keeper,
@@ -725,9 +716,8 @@ int database_attach(struct database *database, const char *path, struct database
         if (status == 0)
             status = database_attach_memory(database, copy, err);
     } else {
-        char *uri = uri_of(path, is_frozen(path) ? "immutable=1" : "mode=ro");
+        SCOPED char *uri = uri_of(path, is_frozen(path) ? "immutable=1" : "mode=ro");
         status = attach(database, path, uri, err);
-        free(uri);
     }
     return unless_failed(keeper, status);
 }

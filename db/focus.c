@@ -244,14 +244,13 @@ static int focus_normalise(struct focus *focus, const char *text, struct error *
     for (size_t i = 0; i < focus->n_selections; i++) {
         selection_normalise(&focus->selections[i]);
         const char *path = focus->selections[i].paths[0];
-        char *root = memory_format("%.*s", (int)root_length(path), path);
+        SCOPED char *root = memory_format("%.*s", (int)root_length(path), path);
         bool is_first = focus_find(focus, root) == &focus->selections[i];
         if (!is_first)
             error_set(err,
                       "the focus \"%s\" selects twice in the hierarchy %s: put resources "
                       "of one level in parentheses",
                       text, root);
-        free(root);
         if (!is_first)
             return -1;
     }

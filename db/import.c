@@ -226,7 +226,7 @@ static int check_pages(struct import *import)
 static int take_chosen(struct import *import)
 {
     const struct import_source *what = import->what;
-    int64_t *ids = NULL;
+    SCOPED int64_t *ids = NULL;
     size_t n_trials = what->n_trials;
     if (what->has_all_trials &&
         (check_pages(import) ||
@@ -237,7 +237,6 @@ static int take_chosen(struct import *import)
     int status = 0;
     for (size_t i = 0; i < n_trials && status == 0; i++)
         status = take_trial(import, trials[i]);
-    free(ids);
     if (status == 0 && what->has_points)
         status = take_points(import);
     if (status || n_trials > 0)
@@ -295,7 +294,7 @@ static int import_into(const char *file, const char *path, struct import *import
 /// another process made one of that name meanwhile.
 static int import_into_new(const char *path, struct import *import)
 {
-    char *part = memory_format("%s.part-%ld", path, (long)getpid());
+    SCOPED char *part = memory_format("%s.part-%ld", path, (long)getpid());
     database_scratch_begin(part);
     int status = import_into(part, path, import);
     // Some file systems have no links.
@@ -305,7 +304,6 @@ static int import_into_new(const char *path, struct import *import)
                      ? 0
                      : error_set(import->copy.err, "cannot write %s: %s", path, strerror(errno));
     database_scratch_end(part);
-    free(part);
     return status;
 }
 

@@ -66,10 +66,9 @@ int names_check(struct database *database, const char *kind, const char *sql, co
         is_known |= strcmp(names[i], name) == 0;
     if (status == 0 && !is_known) {
         const char *nearest = spelling_nearest(name, names, n);
-        char *others = nearest ? memory_format("; did you mean \"%s\"?", nearest)
-                               : spelling_some("", names, n);
+        SCOPED char *others = nearest ? memory_format("; did you mean \"%s\"?", nearest)
+                                      : spelling_some("", names, n);
         status = error_set(err, "%s has no %s \"%s\"%s", database->path, kind, name, others);
-        free(others);
     }
     database_rows_free(names, n, "t");
     return status;
@@ -85,7 +84,7 @@ int names_check_resource(struct database *database, const char *path, struct err
     if (exists)
         return exists < 0 ? -1 : 0;
     char *missing = memory_copy_text(path); // the shortest part of PATH that does not exist
-    char *parent = memory_copy_text(path);
+    SCOPED char *parent = memory_copy_text(path);
     while (exists == 0) {
         free(missing);
         missing = memory_copy_text(parent);
@@ -98,11 +97,10 @@ int names_check_resource(struct database *database, const char *path, struct err
     if (names) {
         // Only the names below the parent are compared, or its length would hide differences.
         size_t skip = strlen(parent);
-        const char **ends = memory_zeroed(n, sizeof *ends);
+        SCOPED const char **ends = memory_zeroed(n, sizeof *ends);
         for (size_t i = 0; i < n; i++)
             ends[i] = names[i] + skip;
         const char *nearest = spelling_nearest(missing + skip, ends, n);
-        free(ends);
         if (nearest)
             error_set(err, "%s has no resource %s; did you mean %s%s?", database->path, path,
                       parent, nearest);
@@ -112,6 +110,5 @@ int names_check_resource(struct database *database, const char *path, struct err
     }
     database_rows_free(names, n, "t");
     free(missing);
-    free(parent);
     return -1;
 }

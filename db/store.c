@@ -64,7 +64,8 @@ static void full_names_init(struct full_names *full, const struct result *result
     char *absolute = given_path[0] ? realpath(given_path, NULL) : NULL;
     full->trace_path = absolute ? absolute : memory_copy_text(given_path);
     format_time(result->realtime_ns, full->started_at, sizeof full->started_at);
-    char *trace = full->trace_path[0] ? trace_name(full->trace_path) : memory_copy_text("trial");
+    SCOPED char *trace =
+        full->trace_path[0] ? trace_name(full->trace_path) : memory_copy_text("trial");
     full->application = is_given(names->application) ? memory_copy_text(names->application)
                         : is_given(result->program)
                             ? memory_copy_text(path_base_name(result->program))
@@ -79,7 +80,6 @@ static void full_names_init(struct full_names *full, const struct result *result
         free(full->trial);
         full->trial = with_suffix;
     }
-    free(trace);
 }
 
 static void full_names_release(struct full_names *full)
@@ -157,13 +157,12 @@ static int add_attributes(struct database *database, int64_t trial, const char *
 {
     int status = 0;
     for (size_t i = 0; i < n_named && status == 0; i++) {
-        char *value = memory_copy_text(named[i].value);
+        SCOPED char *value = memory_copy_text(named[i].value);
         const char *role = strcmp(kind, "parameter") ? NULL : cut_role(value);
         status = database_do(database, err,
                              "INSERT OR REPLACE INTO trial_attribute (trial_id, kind, name, value, "
                              "role) VALUES (?1, ?2, ?3, ?4, ?5)",
                              "istts", trial, kind, named[i].name, value, role);
-        free(value);
     }
     return status;
 }

@@ -287,7 +287,7 @@ static int compare_rows(const void *a, const void *b)
 static int add_profile(struct storing *s)
 {
     size_t n = s->result->n_path_ranks;
-    struct profile_row *rows = memory_zeroed(n, sizeof *rows);
+    SCOPED struct profile_row *rows = memory_zeroed(n, sizeof *rows);
     int status = 0;
     for (size_t i = 0; i < n && status == 0; i++) {
         rows[i].value = &s->result->path_ranks[i];
@@ -304,7 +304,6 @@ static int add_profile(struct storing *s)
                                                     : value->exclusive_ns;
             status = put(s, s->metrics[metric], rows[i].focus, number);
         }
-    free(rows);
     return status;
 }
 
@@ -423,7 +422,7 @@ static size_t merge_file_rows(struct file_row *rows, size_t n_rows)
 static int add_files(struct storing *s)
 {
     size_t n = 0;
-    struct file_row *rows = memory_zeroed(s->result->n_file_uses, sizeof *rows);
+    SCOPED struct file_row *rows = memory_zeroed(s->result->n_file_uses, sizeof *rows);
     int status = 0;
     for (size_t i = 0; i < s->result->n_file_uses && status == 0; i++) {
         const struct result_file_use *use = &s->result->file_uses[i];
@@ -443,7 +442,6 @@ static int add_files(struct storing *s)
             if (value > 0)
                 status = put(s, s->metrics[metric], rows[i].focus, value);
         }
-    free(rows);
     return status;
 }
 
@@ -507,10 +505,9 @@ static int add_sync_objects(struct storing *s)
         char name[16] = "(others)";
         if (tag->tag != RESULT_NONE)
             snprintf(name, sizeof name, "%" PRIu32, tag->tag);
-        char *communicator =
+        SCOPED char *communicator =
             focus_path("/SyncObject/Message", result->communicators[tag->communicator].name);
         char *path = focus_path(communicator, name);
-        free(communicator);
         if (resource_focus(s, path, &focus) ||
             put(s, s->metrics[TAG_MESSAGES], focus, tag->n_messages) ||
             put(s, s->metrics[TAG_BYTES], focus, tag->size_bytes))
@@ -557,11 +554,9 @@ static int add_instances(struct storing *s, const struct result_pattern *pattern
 static int pattern_metric_id(struct storing *s, const struct result_pattern *pattern,
                              const char *ending, const char *unit, int64_t *id)
 {
-    char *name = memory_format("%s.%s", pattern->id, ending);
+    SCOPED char *name = memory_format("%s.%s", pattern->id, ending);
     const struct writer_metric metric = {name, unit, pattern->summary, "everything"};
-    int status = writer_metric_id(s->writer, &metric, id, s->err);
-    free(name);
-    return status;
+    return writer_metric_id(s->writer, &metric, id, s->err);
 }
 
 /// Tuples "late-sender.count" and ".wait_ns" of each call path on each rank, and "late-sender

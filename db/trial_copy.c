@@ -161,7 +161,7 @@ static void put_values(const struct trial_table *table, FILE *sql)
 static int copy_table(struct trial_copy *copy, const struct trial_table *table, int64_t from,
                       int64_t to)
 {
-    char *text = NULL;
+    SCOPED char *text = NULL;
     size_t size;
     FILE *sql = open_memstream(&text, &size);
     // The resources of a trial are noted already where they were new here.
@@ -171,9 +171,7 @@ static int copy_table(struct trial_copy *copy, const struct trial_table *table, 
     fprintf(sql, " FROM source.%s s WHERE s.trial_id = ?1 ORDER BY %s", table->name,
             strlen(table->kinds) > 2 ? "2, 3, 4" : "2");
     fclose(sql);
-    int status = run(copy, table->name, text, from, to);
-    free(text);
-    return status;
+    return run(copy, table->name, text, from, to);
 }
 
 // --- what all trials share
@@ -235,13 +233,12 @@ static int copy_names(struct trial_copy *copy, int64_t from)
     for (size_t i = 0; i < sizeof steps / sizeof steps[0]; i++)
         if (run(copy, steps[i].table, steps[i].sql, from, 0))
             return -1;
-    char *name = NULL;
+    SCOPED char *name = NULL;
     int row = database_ask(copy->database, copy->err, other_sum, "i>t", from, &name);
     if (row == 1)
         error_set(copy->err,
                   "in %s the metric %s has another unit, or its values add up over something else",
                   copy->database->path, name);
-    free(name);
     return row == 0 ? 0 : -1;
 }
 
@@ -282,7 +279,7 @@ static int copy_foci(struct trial_copy *copy, int64_t from)
 static int copy_row(struct trial_copy *copy, int64_t from, int64_t experiment, const char *name,
                     int64_t *to)
 {
-    char *text = NULL;
+    SCOPED char *text = NULL;
     size_t size;
     FILE *sql = open_memstream(&text, &size);
     fprintf(sql,
@@ -294,7 +291,6 @@ static int copy_row(struct trial_copy *copy, int64_t from, int64_t experiment, c
     fclose(sql);
     int status = database_do(copy->database, copy->err, text, "iis", from, experiment, name);
     *to = sqlite3_last_insert_rowid(copy->database->handle);
-    free(text);
     return trial_copy_blame(copy, "trial", status);
 }
 
@@ -332,13 +328,12 @@ static int compare_table(struct trial_copy *copy, const char *table, const char 
                          const char *columns, int64_t first, int64_t second, bool *is_same)
 {
     bool differs = false;
-    char *sql = memory_format(
+    SCOPED char *sql = memory_format(
         "SELECT (SELECT count(*) FROM main.%s WHERE %s = ?1) <> (SELECT count(*) FROM main.%s "
         "WHERE %s = ?2) OR EXISTS (SELECT %s FROM main.%s WHERE %s = ?1 EXCEPT SELECT %s FROM "
         "main.%s WHERE %s = ?2)",
         table, key, table, key, columns, table, key, columns, table, key);
     int row = database_ask(copy->database, copy->err, sql, "ii>b", first, second, &differs);
-    free(sql);
     *is_same = !differs;
     return row < 0 ? -1 : 0;
 }

@@ -58,18 +58,16 @@ static int add_path(struct writer *writer, const char *path, int64_t *id, int64_
     *id = *root = find_root(path);
     if (*id >= 0)
         return 0;
-    char *name = focus_name(path);
+    SCOPED char *name = focus_name(path);
     if (!name)
         return error_set(err, "%s is not the path of a resource", path);
-    char *parent_path = memory_format("%.*s", (int)focus_last_level(path), path);
+    SCOPED char *parent_path = memory_format("%.*s", (int)focus_last_level(path), path);
     struct writer_resource parent = {.path = parent_path}, resource = {0};
     int status = add_path(writer, parent_path, &parent.id, root, err);
     if (status == 0)
         status = writer_resource(writer, &parent, name, &resource, err);
     *id = resource.id;
     free(resource.path);
-    free(parent_path);
-    free(name);
     return status;
 }
 

@@ -291,7 +291,7 @@ static void replay_candidates(const struct advise_setting *setting, struct advic
 static void find_bends(const struct advise_setting *setting, const struct pag_result *unchanged,
                        struct advice *advice)
 {
-    struct advice_candidate **shown =
+    SCOPED struct advice_candidate **shown =
         memory_zeroed(advice->n_candidates, sizeof(struct advice_candidate *));
     size_t n = 0, n_of_group[ADVICE_GROUPS] = {0};
     for (size_t i = 0; i < advice->n_candidates; i++) {
@@ -300,7 +300,6 @@ static void find_bends(const struct advise_setting *setting, const struct pag_re
             shown[n++] = candidate;
     }
     advice->n_replays += advise_find_bends(&setting->batch, unchanged, shown, n);
-    free(shown);
 }
 
 // --- pairs

@@ -237,8 +237,8 @@ static void take(struct search *search, const struct replay_run *measured)
 static size_t predict_next(const struct whatif_batch *batch, struct search *searches, size_t n)
 {
     struct whatif_batch own = *batch;
-    struct whatif_job *jobs = memory_zeroed(n, sizeof *jobs);
-    struct search **asking = memory_zeroed(n, sizeof *asking);
+    SCOPED struct whatif_job *jobs = memory_zeroed(n, sizeof *jobs);
+    SCOPED struct search **asking = memory_zeroed(n, sizeof *asking);
     size_t n_jobs = 0;
     own.is_of_one_process = true; // critical paths do not cross
     for (size_t i = 0; i < n; i++) {
@@ -262,15 +262,13 @@ static size_t predict_next(const struct whatif_batch *batch, struct search *sear
         asking[i]->is_over |= jobs[i].failure != NULL;
         free(jobs[i].failure);
     }
-    free(asking);
-    free(jobs);
     return n_jobs;
 }
 
 size_t advise_find_bends(const struct whatif_batch *batch, const struct pag_result *unchanged,
                          struct advice_candidate *const *candidates, size_t n)
 {
-    struct search *searches = memory_zeroed(n, sizeof *searches);
+    SCOPED struct search *searches = memory_zeroed(n, sizeof *searches);
     size_t n_predicted = 0;
     for (size_t i = 0; i < n; i++)
         begin(&searches[i], candidates[i], trace_definitions(batch->measured->trace), unchanged);
@@ -289,6 +287,5 @@ size_t advise_find_bends(const struct whatif_batch *batch, const struct pag_resu
         free(searches[i].run);
         free(searches[i].value);
     }
-    free(searches);
     return n_predicted;
 }

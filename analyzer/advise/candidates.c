@@ -54,13 +54,12 @@ void advise_take_prediction(const struct advice *advice, struct advice_candidate
 void advise_predict(const struct whatif_batch *batch, const struct advice *advice,
                     struct advice_candidate *const *candidates, size_t n)
 {
-    struct whatif_job *jobs = memory_zeroed(n, sizeof *jobs);
+    SCOPED struct whatif_job *jobs = memory_zeroed(n, sizeof *jobs);
     for (size_t i = 0; i < n; i++)
         jobs[i].candidates[0] = candidates[i];
     whatif_run_jobs(batch, jobs, n);
     for (size_t i = 0; i < n; i++)
         advise_take_prediction(advice, candidates[i], &jobs[i]);
-    free(jobs);
 }
 
 struct advice_candidate *advise_find(const struct advice *advice, const char *option,
@@ -132,11 +131,10 @@ static struct advice_candidate *add_one(struct survey *survey, enum advice_kind 
 static const struct result_region *region_of(const struct result *result, const char *name)
 {
     const struct result_region *region = NULL;
-    char *clean = utf8_clean(name);
+    SCOPED char *clean = utf8_clean(name);
     for (size_t i = 0; i < result->n_regions && !region; i++)
         if (strcmp(result->regions[i].name, clean) == 0)
             region = &result->regions[i];
-    free(clean);
     return region;
 }
 
@@ -224,10 +222,9 @@ static void add_regions(struct survey *survey)
             continue;
         bool is_uneven = may_balance(survey, sums->max_ns, sums->exclusive_ns,
                                      (uint32_t)(sums - result->regions), RESULT_NONE);
-        char *words = memory_format("%s%s", sums->shown,
-                                    has_callees(result, sums) ? " and what it calls" : "");
+        SCOPED char *words = memory_format("%s%s", sums->shown,
+                                           has_callees(result, sums) ? " and what it calls" : "");
         add_region(survey, sums->shown, words, region->path_ns, is_uneven);
-        free(words);
         n_added++;
     }
 }
@@ -248,9 +245,8 @@ static char *stretch_calls(const struct result *result, size_t index, uint64_t *
     for (size_t i = 0; i < result->critical_path.n_by_site && is_first; i++) {
         if (!is_stretch(result, &shares[i]))
             continue;
-        char *other = site_text(result, shares[i].site, RESULT_NONE);
+        SCOPED char *other = site_text(result, shares[i].site, RESULT_NONE);
         bool is_same = strcmp(other, calls) == 0;
-        free(other);
         *path_ns += is_same ? (uint64_t)shares[i].time_ns : 0;
         is_first = i >= index || !is_same;
     }
@@ -280,21 +276,18 @@ static void add_stretches(struct survey *survey)
             continue;
         uint64_t path_ns;
         const struct result_site *site = &result->sites[share->site];
-        char *calls = is_recording(survey, site->before_ns, site->visits)
-                          ? NULL
-                          : stretch_calls(result, i, &path_ns);
+        SCOPED char *calls = is_recording(survey, site->before_ns, site->visits)
+                                 ? NULL
+                                 : stretch_calls(result, i, &path_ns);
         if (!calls)
             continue;
         bool is_uneven =
             may_balance(survey, site->before_max_ns, site->before_ns, RESULT_NONE, share->site) &&
             !starts_mpi(result, site);
-        char *pattern = memory_format("before %s", calls);
-        char *words = memory_format("the computing before %s", calls);
+        SCOPED char *pattern = memory_format("before %s", calls);
+        SCOPED char *words = memory_format("the computing before %s", calls);
         add_region(survey, pattern, words, path_ns, is_uneven);
         n_added++;
-        free(words);
-        free(pattern);
-        free(calls);
     }
     // These are of the measured path.
     for (size_t i = n_before; i < survey->advice->n_candidates && !is_repeated; i++)
@@ -345,14 +338,13 @@ static void add_moves(struct survey *survey)
             (double)sums->max_ns < of_one_rank * (double)sums->exclusive_ns ||
             sums->exclusive_ns < sums->inclusive_ns / 2)
             continue;
-        char *others = receivers_of(result, sums->max_rank);
+        SCOPED char *others = receivers_of(result, sums->max_rank);
         if (!others)
             continue;
         add_one(survey, ADVICE_MOVE, region->path_ns, sums->shown, "move",
                 memory_format("%s=%" PRIu32 ":%s", sums->shown, sums->max_rank, others),
                 memory_format("Move the work of rank %" PRIu32 " in %s to the ranks it sends to",
                               sums->max_rank, sums->shown));
-        free(others);
         n_added++;
     }
 }
@@ -379,11 +371,10 @@ static void add_syncs(struct survey *survey)
     for (size_t i = 0; i < result->n_paths && n_paths > 1 && n_added < MAX_PATHS; i++) {
         if (!only_synchronises(result->regions[result->paths[i].region].name))
             continue;
-        char *path = path_text(result, NULL, (uint32_t)i);
+        SCOPED char *path = path_text(result, NULL, (uint32_t)i);
         add_one(survey, ADVICE_SYNC, most_ns, result->paths[i].shown, "drop-sync",
                 memory_copy_text(result->paths[i].shown),
                 memory_format("Leave out the barrier %s", path));
-        free(path);
         n_added++;
     }
 }
@@ -407,20 +398,18 @@ static void add_messages(struct survey *survey)
             memory_copy_text("size>=1=0.5"),
             memory_copy_text("Send half the bytes in every message"))
         ->is_all = true;
-    struct result_traffic *streams = memory_zeroed(result->n_traffic, sizeof *streams);
+    SCOPED struct result_traffic *streams = memory_zeroed(result->n_traffic, sizeof *streams);
     memcpy(streams, result->traffic, result->n_traffic * sizeof *streams);
     qsort(streams, result->n_traffic, sizeof *streams, by_bytes);
     for (size_t i = 0; i < result->n_traffic && i < MAX_STREAMS && result->n_traffic > 1; i++) {
-        char *subject =
+        SCOPED char *subject =
             memory_format("%" PRIu32 ">%" PRIu32, streams[i].sender, streams[i].receiver);
         add_one(survey, ADVICE_MESSAGES, most_ns, subject, "cut-messages",
                 memory_format("from==%" PRIu32 "&&to==%" PRIu32 "=0.5", streams[i].sender,
                               streams[i].receiver),
                 memory_format("Send half the bytes from rank %" PRIu32 " to rank %" PRIu32,
                               streams[i].sender, streams[i].receiver));
-        free(subject);
     }
-    free(streams);
     struct advice_candidate *aggregate =
         advise_add(survey->advice, ADVICE_MESSAGES, bound(survey, most_ns), "messages",
                    "Join messages that follow one another to the same rank");
@@ -436,25 +425,24 @@ static void add_overlaps_of(struct survey *survey, const struct result_pattern *
 {
     const struct result *result = survey->result;
     bool receives = strcmp(pattern->id, "late-sender") == 0;
-    char *words = path_text(result, pattern, calls);
+    SCOPED char *words = path_text(result, pattern, calls);
     for (uint32_t at = calls; at != RESULT_NONE; at = result->paths[at].parent) {
         const char *scope = result->paths[at].shown;
         if (advise_find(survey->advice, "overlap", scope))
             continue;
-        char *when = at == calls ? memory_copy_text("later")
-                                 : memory_format("when %s ends",
-                                                 result->regions[result->paths[at].region].shown);
+        SCOPED char *when =
+            at == calls
+                ? memory_copy_text("later")
+                : memory_format("when %s ends", result->regions[result->paths[at].region].shown);
         char *sentence =
             memory_format(receives ? "Post the receives of %s earlier, and wait for "
                                      "them %s"
                                    : "Do not block in %s, and wait for the receiver %s",
                           words, when);
-        free(when);
         add_one(survey, ADVICE_MESSAGES, survey->path.slack_ns, scope, "overlap",
                 memory_copy_text(scope), sentence)
             ->group = ADVICE_LIMIT;
     }
-    free(words);
 }
 
 /// Calls that wait for late senders, or for late receivers.

@@ -23,7 +23,7 @@ static int by_name(const void *a, const void *b)
 static uint32_t *first_of_name(const struct definitions *definitions)
 {
     size_t n = definitions->n_regions;
-    struct named *named = memory_zeroed(n, sizeof *named);
+    SCOPED struct named *named = memory_zeroed(n, sizeof *named);
     uint32_t *first = memory_zeroed(n, sizeof *first);
     for (size_t i = 0; i < n; i++)
         named[i] = (struct named){definitions->regions[i].name, (uint32_t)i};
@@ -32,7 +32,6 @@ static uint32_t *first_of_name(const struct definitions *definitions)
         bool is_same = i > 0 && strcmp(named[i].name, named[i - 1].name) == 0;
         first[named[i].index] = is_same ? first[named[i - 1].index] : named[i].index;
     }
-    free(named);
     return first;
 }
 
@@ -72,7 +71,7 @@ static void collect_regions(struct advise_path *path, const struct definitions *
                             const struct pag_result *replay)
 {
     size_t n = definitions->n_regions;
-    uint32_t *first = first_of_name(definitions);
+    SCOPED uint32_t *first = first_of_name(definitions);
     struct sums sums = {definitions, first, memory_zeroed(n, sizeof *sums.ns),
                         memory_zeroed(n, sizeof *sums.seen)};
     for (size_t i = 0; i < replay->n_critical_path; i++) {
@@ -96,7 +95,6 @@ static void collect_regions(struct advise_path *path, const struct definitions *
     qsort(path->regions, path->n_regions, sizeof *path->regions, by_time);
     free(sums.ns);
     free(sums.seen);
-    free(first);
 }
 
 void advise_path_collect(struct advise_path *path, const struct definitions *definitions,

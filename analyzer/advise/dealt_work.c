@@ -54,12 +54,12 @@ static void add_best(const struct farm_run *run, struct advice *advice)
     uint32_t best = farm_run_best(run), today = run->farm.n_workers;
     if (best == today || (!is_sure && !may_deal_tasks(run)))
         return;
-    char *cores = run->n_cores == 0 ? memory_copy_text("each on a core of its own")
-                                    : memory_format("on %" PRIu32 " cores", run->n_cores);
-    char *sentence = memory_format("Use %" PRIu32 " worker%s instead of %" PRIu32 ", %s%s", best,
-                                   best == 1 ? "" : "s", today, cores,
-                                   is_sure ? "" : ", if no task needs another one");
-    char *value = memory_format("%" PRIu32, best);
+    SCOPED char *cores = run->n_cores == 0 ? memory_copy_text("each on a core of its own")
+                                           : memory_format("on %" PRIu32 " cores", run->n_cores);
+    SCOPED char *sentence = memory_format("Use %" PRIu32 " worker%s instead of %" PRIu32 ", %s%s",
+                                          best, best == 1 ? "" : "s", today, cores,
+                                          is_sure ? "" : ", if no task needs another one");
+    SCOPED char *value = memory_format("%" PRIu32, best);
     struct advice_candidate *candidate =
         advise_add(advice, ADVICE_WORKERS, UINT64_MAX, "workers", sentence);
     candidate->group = is_sure ? ADVICE_CHANGE : ADVICE_LIMIT;
@@ -68,9 +68,6 @@ static void add_best(const struct farm_run *run, struct advice *advice)
     candidate->predicted_ns =
         run->time_ns - run->phases_ns + farm_run_phases_ns(run, best, &dealing_recorded);
     candidate->gain_ns = (int64_t)advice->target_ns - (int64_t)candidate->predicted_ns;
-    free(value);
-    free(sentence);
-    free(cores);
 }
 
 void advise_add_workers(const struct advise_setting *setting, struct advice *advice)
@@ -127,13 +124,12 @@ static void add_policies(char *const *names, struct whatif_job *jobs, size_t n,
             free(text);
             text = longer;
         }
-        char *sentence = memory_format(
+        SCOPED char *sentence = memory_format(
             "Hand work to idle ranks while it runs, by policy %s (an estimate)", text);
         struct advice_candidate *candidate =
             advise_add(advice, ADVICE_DYNAMIC, UINT64_MAX, "rebalance", sentence);
         advise_add_word(candidate, "rebalance", names[i]);
         advise_take_prediction(advice, candidate, &jobs[i]);
-        free(sentence);
         free(text);
     }
 }
@@ -146,10 +142,10 @@ size_t advise_add_rebalancing(const struct advise_setting *setting, struct advic
         return 0;
     size_t n_names, n = 0;
     char **names = bundled_names(&bundled_policies, &n_names, NULL);
-    char **chosen = memory_zeroed(n_names, sizeof *chosen);
-    struct whatif_job *jobs = memory_zeroed(n_names, sizeof *jobs);
-    struct advice_candidate *candidates = memory_zeroed(n_names, sizeof *candidates);
-    struct advice_word *words = memory_zeroed(n_names, sizeof *words);
+    SCOPED char **chosen = memory_zeroed(n_names, sizeof *chosen);
+    SCOPED struct whatif_job *jobs = memory_zeroed(n_names, sizeof *jobs);
+    SCOPED struct advice_candidate *candidates = memory_zeroed(n_names, sizeof *candidates);
+    SCOPED struct advice_word *words = memory_zeroed(n_names, sizeof *words);
     for (size_t i = 0; i < n_names; i++) {
         if (!balances(names[i]))
             continue;
@@ -161,10 +157,6 @@ size_t advise_add_rebalancing(const struct advise_setting *setting, struct advic
     whatif_run_jobs(&setting->batch, jobs, n);
     add_policies(chosen, jobs, n, advice);
     advice->n_replays += n;
-    free(words);
-    free(candidates);
-    free(jobs);
-    free(chosen);
     words_free(names);
     return n;
 }

@@ -115,20 +115,18 @@ static void add_limits(struct advice *advice)
         if (advice->candidates[i].n_words != 1 || strcmp(word->option, "scale") != 0 ||
             length <= end || strcmp(word->value + length - end, half) != 0)
             continue;
-        char *gone = memory_format("%.*s=0", (int)(length - end), word->value);
+        SCOPED char *gone = memory_format("%.*s=0", (int)(length - end), word->value);
         if (!advise_find(advice, "scale", gone)) {
             bool is_stretch = strncmp(subject, "before ", 7) == 0;
-            char *sentence = memory_format("Remove %s %s",
-                                           is_stretch ? "the computing" : "the work in", subject);
+            SCOPED char *sentence = memory_format(
+                "Remove %s %s", is_stretch ? "the computing" : "the work in", subject);
             char *region = memory_copy_text(subject);
             struct advice_candidate *limit =
                 advise_add(advice, ADVICE_REGION, UINT64_MAX, region, sentence);
             advise_add_word(limit, "scale", gone);
             limit->group = ADVICE_LIMIT;
             limit->region = region;
-            free(sentence);
         }
-        free(gone);
     }
 }
 
@@ -212,13 +210,12 @@ static bool is_proven(const struct advice *advice, const struct result_finding *
 static void take_otherwise(struct result_finding *finding)
 {
     struct owned walk = {.purpose = OWNED_FREE};
-    struct result_finding *otherwise = finding->otherwise;
+    SCOPED struct result_finding *otherwise = finding->otherwise;
     finding->n_otherwise = 0;
     finding->otherwise = NULL;
     result_finding_owned(&walk, finding);
     owned_end(&walk);
     *finding = *otherwise;
-    free(otherwise);
 }
 
 /// Whether one of N REMEDIES, which are predicted, saves as much as REMEDY with the same option: a
@@ -283,18 +280,17 @@ static void take(const struct advice *advice, struct result_finding *finding, si
 
 static void predict_candidates(const struct whatif_batch *batch, struct advice *advice)
 {
-    struct advice_candidate **all = memory_zeroed(advice->n_candidates, sizeof *all);
+    SCOPED struct advice_candidate **all = memory_zeroed(advice->n_candidates, sizeof *all);
     for (size_t i = 0; i < advice->n_candidates; i++)
         all[i] = &advice->candidates[i];
     advise_predict(batch, advice, all, advice->n_candidates);
-    free(all);
 }
 
 /// Until where the remedies that are left pay.
 static void find_bends(const struct whatif_batch *batch, const struct pag_result *unchanged,
                        const struct advice *advice, struct result *result)
 {
-    struct advice_candidate **candidates =
+    SCOPED struct advice_candidate **candidates =
         memory_zeroed(advice->n_candidates, sizeof(struct advice_candidate *));
     size_t n = 0;
     for (size_t i = 0; i < result->n_findings; i++)
@@ -315,7 +311,6 @@ static void find_bends(const struct whatif_batch *batch, const struct pag_result
             if (remedy->bend.then)
                 remedy->bend.then = memory_copy_text(remedy->bend.then);
         }
-    free(candidates);
 }
 
 void findings_leave_unproven(struct result *result, const char *why)
@@ -369,7 +364,6 @@ void findings_predict(struct replay_run *measured)
     struct error err;
     if (predict(measured, &err) == 0)
         return;
-    char *why = memory_format("Not predicted: %s.", err.text);
+    SCOPED char *why = memory_format("Not predicted: %s.", err.text);
     findings_leave_unproven(&measured->result, why);
-    free(why);
 }

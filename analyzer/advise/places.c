@@ -21,12 +21,11 @@ static uint32_t count_ranks_if_shared(const struct scenario *target)
     uint32_t most = 0;
     if (!target->is_shared)
         return 0;
-    uint32_t *n_ranks = memory_zeroed(placement->n_nodes, sizeof *n_ranks);
+    SCOPED uint32_t *n_ranks = memory_zeroed(placement->n_nodes, sizeof *n_ranks);
     for (uint32_t rank = 0; rank < placement->n_ranks; rank++) {
         uint32_t n = ++n_ranks[placement->node_of_rank[rank]];
         most = n > most ? n : most;
     }
-    free(n_ranks);
     return most;
 }
 
@@ -47,7 +46,7 @@ void advise_add_cores(const struct advise_setting *setting, const struct pag_res
         return;
     char cores[16];
     snprintf(cores, sizeof cores, "%" PRIu32, n_ranks);
-    char *sentence =
+    SCOPED char *sentence =
         memory_format("Give each rank a core of its own, %" PRIu32 " on a node", n_ranks);
     struct advice_candidate *candidate = advise_add(
         advice, ADVICE_PROCESSORS,
@@ -58,7 +57,6 @@ void advise_add_cores(const struct advise_setting *setting, const struct pag_res
                             setting->batch.words[i].value);
     advise_add_word(candidate, "cores", cores);
     candidate->has_target = true;
-    free(sentence);
 }
 
 // --- other nodes or cores
@@ -127,7 +125,7 @@ static bool choose_cores(struct choice *choice, const struct definitions *defini
 {
     if (!are_sets_alike(definitions))
         return false;
-    uint32_t *place_of_set = memory_zeroed(definitions->n_core_sets, sizeof *place_of_set);
+    SCOPED uint32_t *place_of_set = memory_zeroed(definitions->n_core_sets, sizeof *place_of_set);
     choice->names = memory_zeroed(definitions->n_core_sets, sizeof *choice->names);
     for (size_t i = 0; i < definitions->n_core_sets; i++) {
         const struct core_set *set = &definitions->core_sets[i];
@@ -142,7 +140,6 @@ static bool choose_cores(struct choice *choice, const struct definitions *defini
         choice->place_now[i] = place_of_set[definitions->ranks[i].core_set];
     choice->places.names = (const char *const *)choice->names;
     choice->are_cores = true;
-    free(place_of_set);
     return true;
 }
 
@@ -177,7 +174,7 @@ static void choose_recorded_nodes(struct choice *choice, const struct definition
                                   bool has_target)
 {
     uint32_t *n_ranks = memory_zeroed(definitions->n_nodes, sizeof *n_ranks), most = 0, least = 0;
-    uint32_t *place_of_node = memory_zeroed(definitions->n_nodes, sizeof *place_of_node);
+    SCOPED uint32_t *place_of_node = memory_zeroed(definitions->n_nodes, sizeof *place_of_node);
     bool are_known = true;
     choice->names = memory_zeroed(definitions->n_nodes, sizeof *choice->names);
     for (size_t i = 0; i < definitions->n_ranks; i++) {
@@ -201,7 +198,6 @@ static void choose_recorded_nodes(struct choice *choice, const struct definition
     choice->place_now = memory_zeroed(definitions->n_ranks, sizeof *choice->place_now);
     for (size_t i = 0; i < definitions->n_ranks; i++)
         choice->place_now[i] = place_of_node[definitions->ranks[i].node];
-    free(place_of_node);
     free(n_ranks);
 }
 
@@ -250,12 +246,11 @@ static void add_mapping(struct word_list *list, const struct choice *choice, con
                         const struct mapping *mapping, size_t n_ranks)
 {
     size_t n;
-    char **texts = mapping_words(mapping, (uint32_t)n_ranks, &choice->places, phase, &n);
+    SCOPED char **texts = mapping_words(mapping, (uint32_t)n_ranks, &choice->places, phase, &n);
     for (size_t i = 0; i < n; i++) {
         add_word(list, "place", texts[i]);
         free(texts[i]);
     }
-    free(texts);
 }
 
 /// MAPPING in PHASE: those ranks that are elsewhere than in BEST, or one that is not.
@@ -312,7 +307,7 @@ static void add_phases(const struct advise_setting *setting, const struct whatif
 {
     const struct result *result = &unplaced->measured->result;
     size_t size = result->n_ranks * sizeof(uint32_t), n_phases = setting->n_phases;
-    struct mapping *mappings = memory_zeroed(n_phases + 1, sizeof *mappings);
+    SCOPED struct mapping *mappings = memory_zeroed(n_phases + 1, sizeof *mappings);
     uint64_t least_ns = best->predicted_ns;
     for (size_t i = 0; i < n_phases; i++)
         mappings[i].node_of_rank = memcpy(memory_new(size), best->node_of_rank, size);
@@ -343,7 +338,6 @@ static void add_phases(const struct advise_setting *setting, const struct whatif
     }
     for (size_t i = 0; i < n_phases; i++)
         free(mappings[i].node_of_rank);
-    free(mappings);
 }
 
 int advise_check_phases(const struct advise_setting *setting, struct error *err)
@@ -351,9 +345,8 @@ int advise_check_phases(const struct advise_setting *setting, struct error *err)
     struct word_list list = {0};
     struct whatif_plan plan;
     for (size_t i = 0; i < setting->n_phases; i++) {
-        char *text = memory_format("%s:node0=0", setting->phases[i]);
+        SCOPED char *text = memory_format("%s:node0=0", setting->phases[i]);
         add_word(&list, "place", text);
-        free(text);
     }
     if (setting->state)
         add_word(&list, "state", setting->state);

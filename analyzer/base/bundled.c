@@ -24,14 +24,12 @@ static bool has_ending(const char *name)
 
 char **bundled_names(const struct bundled *catalogue, size_t *n, struct error *err)
 {
-    char *data = data_folder(err);
+    SCOPED char *data = data_folder(err);
     *n = 0;
     if (!data)
         return NULL;
-    char *path = memory_format("%s/%s", data, catalogue->folder);
+    SCOPED char *path = memory_format("%s/%s", data, catalogue->folder);
     char **files = folder_files(path, ending, err);
-    free(path);
-    free(data);
     if (!files)
         return NULL;
     *n = words_count(files);
@@ -54,21 +52,19 @@ static void say_unknown(const struct bundled *catalogue, const char *name, char 
                   catalogue->thing, nearest);
         return;
     }
-    char *all = spelling_list((const char *const *)names, n);
+    SCOPED char *all = spelling_list((const char *const *)names, n);
     error_set(err, "%s: neither a file nor one of the bundled %s (%s)", name, catalogue->folder,
               all);
-    free(all);
 }
 
 char *bundled_path(const struct bundled *catalogue, const char *name, struct error *err)
 {
     if (access(name, F_OK) == 0 || strchr(name, '/') || has_ending(name))
         return memory_copy_text(name);
-    char *data = data_folder(err);
+    SCOPED char *data = data_folder(err);
     if (!data)
         return NULL;
     char *path = memory_format("%s/%s/%s%s", data, catalogue->folder, name, ending);
-    free(data);
     if (access(path, F_OK) == 0)
         return path;
     free(path);
@@ -101,9 +97,8 @@ char *data_folder(struct error *err)
         *slash = '\0';
     static const char *const beside[] = {"../patterns", "../share/pagoda/patterns"};
     for (size_t i = 0; slash && i < sizeof(beside) / sizeof(beside[0]); i++) {
-        char *path = memory_format("%s/%s", command, beside[i]);
+        SCOPED char *path = memory_format("%s/%s", command, beside[i]);
         char *directory = is_directory(path) ? realpath(path, NULL) : NULL;
-        free(path);
         if (directory)
             return directory;
     }

@@ -27,11 +27,10 @@ int scratch_file_open(const char *folder)
     if (file >= 0)
         return file;
     // A file system that knows no files without names.
-    char *path = memory_format("%s/.pagoda-XXXXXX", folder);
+    SCOPED char *path = memory_format("%s/.pagoda-XXXXXX", folder);
     file = mkostemp(path, O_CLOEXEC);
     if (file >= 0)
         unlink(path);
-    free(path);
     return file;
 }
 

@@ -11,6 +11,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "analyzer/base/memory.h"
 #include "analyzer/base/text.h"
 
 int error_set(struct error *err, const char *format, ...)
@@ -78,11 +79,10 @@ static void log_line(enum log_level level, const char *format, va_list arguments
             error_set(kept, "%s", text);
         return;
     }
-    char *clean = utf8_clean(text);
+    SCOPED char *clean = utf8_clean(text);
     bool colour = level != LOG_NOTE && log_may_colour(stderr);
     fprintf(stderr, "%spagoda: %s%s%s\n", colour ? level_style[level].colour : "",
             level_style[level].label, colour ? "\033[0m" : "", clean);
-    free(clean);
 }
 
 void log_error(const char *format, ...)

@@ -74,20 +74,19 @@ void formula_free(struct formula *formula)
 static void name_variables(const char *text, const char *token, int place, const char *const *names,
                            size_t n, struct error *err)
 {
-    char *list = spelling_list(names, n);
+    SCOPED char *list = spelling_list(names, n);
     error_set(err, "formula `%s`: unknown name %s at %d; its variables are %s", text, token,
               place + 1, list);
-    free(list);
 }
 
 /// Why the parser refuses TEXT.
 static void explain(struct formula *formula, const char *text, const char *const *names, size_t n,
                     const struct formula_function *added, size_t n_added, struct error *err)
 {
-    char *token = memory_copy_text(mupGetErrorToken(formula->parser));
+    SCOPED char *token = memory_copy_text(mupGetErrorToken(formula->parser));
     int place = place_in(text, mupGetErrorPos(formula->parser));
     size_t n_known = n + N_FUNCTIONS + n_added;
-    const char **known = memory_zeroed(n_known, sizeof *known);
+    SCOPED const char **known = memory_zeroed(n_known, sizeof *known);
     for (size_t i = 0; i < n; i++)
         known[i] = names[i];
     for (size_t i = 0; i < N_FUNCTIONS; i++)
@@ -106,8 +105,6 @@ static void explain(struct formula *formula, const char *text, const char *const
         error_set(err, "formula `%s`: cannot be understood at %d, `%s`", text, place + 1, token);
     else
         error_set(err, "formula `%s`: it ends too early or lacks something", text);
-    free(known);
-    free(token);
 }
 
 /// muParser's = sets a variable, which is never meant. 0, or -1 and ERR.
@@ -144,9 +141,8 @@ static struct formula *read(const char *text, const char *shown, const char *con
             mupDefineFunUserData2(formula->parser, added[i].name, added[i].of_two, added[i].context,
                                   0);
     }
-    char *written = with_zeros(text);
+    SCOPED char *written = with_zeros(text);
     mupSetExpr(formula->parser, written);
-    free(written);
     formula->value = mupEval(formula->parser);
     if (!mupError(formula->parser))
         return formula;

@@ -174,13 +174,11 @@ char *function_name_short(const char *name, size_t columns)
 {
     if (utf8_width(name) <= columns || !is_cplusplus(name))
         return memory_copy_text(name);
-    char *plain = name_in(name, WITH_BRACKETS);
+    SCOPED char *plain = name_in(name, WITH_BRACKETS);
     const char *rest = plain, *next;
     while (utf8_width(rest) > columns && (next = skip_qualifier(rest)) && !is_operator(next))
         rest = next;
-    char *copy = memory_copy_text(rest[0] ? rest : name);
-    free(plain);
-    return copy;
+    return memory_copy_text(rest[0] ? rest : name);
 }
 
 // --- which name a text means
@@ -204,10 +202,8 @@ static bool is_same_name(const char *text, const char *name)
         return true;
     if (!strpbrk(text, "?\xEF")) // of what utf8_clean() puts in
         return false;
-    char *clean = utf8_clean(name);
-    bool is_same = strcmp(text, clean) == 0;
-    free(clean);
-    return is_same;
+    SCOPED char *clean = utf8_clean(name);
+    return strcmp(text, clean) == 0;
 }
 
 enum function_names_found function_names_find(const char *const *names, size_t n, const char *text,
@@ -221,7 +217,7 @@ enum function_names_found function_names_find(const char *const *names, size_t n
     if (is_found || !*text)
         return is_found ? FUNCTION_NAMES_ONE : FUNCTION_NAMES_NONE;
     // What any form of a name has in common with it: the first letters of its own name.
-    char *begin = memory_format("%.*s", (int)strcspn(text, "<([{: "), text);
+    SCOPED char *begin = memory_format("%.*s", (int)strcspn(text, "<([{: "), text);
     const char *first = NULL;
     bool is_ambiguous = false;
     for (size_t i = 0; i < n; i++) {
@@ -230,7 +226,6 @@ enum function_names_found function_names_find(const char *const *names, size_t n
         is_ambiguous = is_ambiguous || (is_meant[i] && first && strcmp(first, names[i]) != 0);
         first = is_meant[i] && !first ? names[i] : first;
     }
-    free(begin);
     return is_ambiguous ? FUNCTION_NAMES_SEVERAL : first ? FUNCTION_NAMES_ONE : FUNCTION_NAMES_NONE;
 }
 

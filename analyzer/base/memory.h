@@ -7,6 +7,8 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 
 /// malloc, zeroed calloc, realloc and strdup that end the process with a message when memory is
 /// out. The caller frees with free().
@@ -23,6 +25,16 @@ static inline void memory_fetch(const void *memory, size_t n_bytes)
 {
     for (size_t at = 0; at < n_bytes; at += CACHE_LINE_BYTES)
         __builtin_prefetch((const void *)((uintptr_t)memory + at), 1);
+}
+
+/// Before the declaration of a pointer with its first value: its scope alone has the block, which
+/// is freed where that ends, also by return, break or continue. NULL is fine.
+#define SCOPED __attribute__((cleanup(memory_free_scoped)))
+static inline void memory_free_scoped(void *pointer)
+{
+    void *block;
+    memcpy(&block, pointer, sizeof block);
+    free(block);
 }
 
 /// printf into fresh memory; the caller frees.

@@ -132,10 +132,8 @@ char *shell_word(const char *text)
 
 char *shell_path(const char *path)
 {
-    char *whole = memory_format("%s%s", *path == '-' ? "./" : "", path);
-    char *word = shell_word(whole);
-    free(whole);
-    return word;
+    SCOPED char *whole = memory_format("%s%s", *path == '-' ? "./" : "", path);
+    return shell_word(whole);
 }
 
 const char *path_base_name(const char *path)
@@ -243,14 +241,12 @@ char *spelling_list(const char *const *words, size_t n)
 
 char *spelling_some(const char *before, const char *const *words, size_t n)
 {
-    char *list = listed(before, words, n < MAX_SHOWN ? n : MAX_SHOWN);
-    char *some = memory_format("%s%s%s",
-                               n == 0   ? ""
-                               : n == 1 ? "; there is "
-                                        : "; there are ",
-                               list, n > MAX_SHOWN ? ", ..." : "");
-    free(list);
-    return some;
+    SCOPED char *list = listed(before, words, n < MAX_SHOWN ? n : MAX_SHOWN);
+    return memory_format("%s%s%s",
+                         n == 0   ? ""
+                         : n == 1 ? "; there is "
+                                  : "; there are ",
+                         list, n > MAX_SHOWN ? ", ..." : "");
 }
 
 size_t words_count(char *const *words)
@@ -288,12 +284,11 @@ void text_append(char **text, const char *format, ...)
 {
     va_list arguments;
     va_start(arguments, format);
-    char *more = memory_format_list(format, arguments);
+    SCOPED char *more = memory_format_list(format, arguments);
     va_end(arguments);
     size_t n = *text ? strlen(*text) : 0;
     *text = memory_resize(*text, n + strlen(more) + 1, 1);
     strcpy(*text + n, more);
-    free(more);
 }
 
 char *text_trim(char *text)
@@ -394,7 +389,7 @@ void print_paragraph(const char *text, size_t column, size_t indent, size_t widt
     bool at_line_start = true;
     while (*text) {
         size_t length = unbroken_length(text);
-        char *word = memory_format("%.*s", (int)length, text);
+        SCOPED char *word = memory_format("%.*s", (int)length, text);
         size_t word_width = utf8_width(word);
         if (!at_line_start && column + 1 + word_width > width) {
             fputc('\n', stream);
@@ -405,7 +400,6 @@ void print_paragraph(const char *text, size_t column, size_t indent, size_t widt
         fprintf(stream, "%s%s", at_line_start ? "" : " ", word);
         column += word_width + !at_line_start;
         at_line_start = false;
-        free(word);
         text += length;
         text += strspn(text, " ");
     }

@@ -83,7 +83,7 @@ void threads_each(size_t n, void (*job)(void *context, size_t number), void *con
     struct crew crew = {.job = job, .context = context, .n_jobs = n};
     unsigned n_threads = threads_count(), share_before = own_share;
     size_t n_wanted = n < n_threads ? n : n_threads, n_workers = 0;
-    struct worker *workers = memory_zeroed(n_wanted, sizeof *workers);
+    SCOPED struct worker *workers = memory_zeroed(n_wanted, sizeof *workers);
     atomic_init(&crew.next, 0);
     for (size_t i = 0; i < n_wanted; i++)
         workers[i] =
@@ -95,5 +95,4 @@ void threads_each(size_t n, void (*job)(void *context, size_t number), void *con
     own_share = share_before;
     for (size_t i = 0; i < n_workers; i++)
         pthread_join(workers[i].thread, NULL);
-    free(workers);
 }

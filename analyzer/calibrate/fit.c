@@ -13,7 +13,8 @@
 static bool solve(const double *x, const double *y, size_t n, size_t n_terms, const size_t *used,
                   size_t n_used, double *coefficients)
 {
-    double *terms = memory_new(n * n_used * sizeof *terms), *ones = memory_new(n * sizeof *ones);
+    SCOPED double *terms = memory_new(n * n_used * sizeof *terms),
+                  *ones = memory_new(n * sizeof *ones);
     double solution[FIT_MAX_TERMS];
     for (size_t i = 0; i < n; i++) {
         // Divided by y, so that the error is a relative one.
@@ -24,8 +25,6 @@ static bool solve(const double *x, const double *y, size_t n, size_t n_terms, co
     bool is_solved = least_squares_solve(terms, ones, n, n_used, solution);
     for (size_t k = 0; k < n_used && is_solved; k++)
         coefficients[used[k]] = solution[k];
-    free(ones);
-    free(terms);
     return is_solved;
 }
 

@@ -326,10 +326,10 @@ static void put_collectives(struct measurements *measurements, FILE *out,
                             struct machine_text_errors *errors)
 {
     size_t n = measurements->n_collectives;
-    struct measured_collective *points = memory_zeroed(n, sizeof *points);
-    bool *is_done = memory_zeroed(n, sizeof *is_done);
+    SCOPED struct measured_collective *points = memory_zeroed(n, sizeof *points);
+    SCOPED bool *is_done = memory_zeroed(n, sizeof *is_done);
     double sum = 0;
-    char *clamped = NULL;
+    SCOPED char *clamped = NULL;
     size_t size, n_clamped = 0;
     FILE *names = open_memstream(&clamped, &size);
     for (size_t i = 0; i < n; i++) {
@@ -349,11 +349,8 @@ static void put_collectives(struct measurements *measurements, FILE *out,
     }
     fclose(names);
     warn_of_collectives(measurements, clamped);
-    free(clamped);
     if (n > 0)
         errors->collective_rms = sqrt(sum / (double)n);
-    free(points);
-    free(is_done);
 }
 
 // --- the file
@@ -384,9 +381,8 @@ static void put_calibration(const struct measurements *measurements,
         if (spreads.n > 0)
             fprintf(out, " unsteady=\"%zu of %zu\"", spreads.n_unsteady, spreads.n);
     }
-    char *missing = measurements_missing(measurements);
+    SCOPED char *missing = measurements_missing(measurements);
     put_attribute(out, "missing", missing);
-    free(missing);
     fputs("/>\n", out);
 }
 
@@ -412,7 +408,7 @@ void machine_text_write(struct measurements *measurements,
                         struct machine_text_errors *errors)
 {
     *errors = (struct machine_text_errors){.collective_rms = -1};
-    char *body = NULL;
+    SCOPED char *body = NULL;
     size_t size;
     FILE *inner = open_memstream(&body, &size);
     for (int scope = 0; scope < N_SCOPES; scope++) {
@@ -439,7 +435,6 @@ void machine_text_write(struct measurements *measurements,
     put_calibration(measurements, settings, errors, out);
     fputs(body, out);
     fputs("</machine>\n", out);
-    free(body);
 }
 
 char *machine_file_default_path(const struct measurements *measurements)

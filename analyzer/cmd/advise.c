@@ -2,7 +2,6 @@
 // `pagoda advise`: a measured replay, candidates read off it, a prediction of each, the ranking.
 #include "analyzer/cmd/commands.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #include "analyzer/advise/advise.h"
@@ -36,7 +35,7 @@ static int read_kinds(const char *text, unsigned *kinds, struct error *err)
 {
     *kinds = text ? 0 : ~0u;
     for (const char *at = text; at; at = strchr(at, ',') ? strchr(at, ',') + 1 : NULL) {
-        char *name = memory_format("%.*s", (int)strcspn(at, ","), at);
+        SCOPED char *name = memory_format("%.*s", (int)strcspn(at, ","), at);
         int kind = 0;
         while (kind < ADVICE_KINDS && strcmp(name, advice_kind_names[kind]) != 0)
             kind++;
@@ -50,10 +49,8 @@ static int read_kinds(const char *text, unsigned *kinds, struct error *err)
                           name, nearest);
             else
                 error_set(err, "--only %s: a name of the list is empty", text);
-            free(name);
             return -1;
         }
-        free(name);
         *kinds |= 1u << kind;
     }
     return 0;

@@ -116,7 +116,7 @@ static int read_lines(struct calibration *calibration, FILE *lines, pid_t child)
 {
     struct measurements *measurements = &calibration->measurements;
     struct progress progress = {0};
-    char *text = NULL;
+    SCOPED char *text = NULL;
     size_t size = 0;
     int status = 0;
     while (getline(&text, &size, lines) > 0) {
@@ -135,7 +135,6 @@ static int read_lines(struct calibration *calibration, FILE *lines, pid_t child)
         progress_update(&progress, measurements->n_done);
     }
     progress_end(&progress);
-    free(text);
     return status == 0 && measurements->is_complete ? choose_path(calibration) : status;
 }
 
@@ -187,9 +186,9 @@ static int conclude(struct calibration *calibration)
     time_t now = time(NULL);
     struct tm parts;
     strftime(date, sizeof date, "%Y-%m-%dT%H:%M:%S%z", localtime_r(&now, &parts));
-    char *name = utf8_clean(options->name               ? options->name
-                            : measurements->n_hosts > 0 ? measurements->hosts[0].name
-                                                        : "");
+    SCOPED char *name = utf8_clean(options->name               ? options->name
+                                   : measurements->n_hosts > 0 ? measurements->hosts[0].name
+                                                               : "");
     const struct machine_text_settings settings = {
         .name = name,
         .date = date,
@@ -211,7 +210,6 @@ static int conclude(struct calibration *calibration)
     else if (status == 0)
         text_print_calibration(&report, stdout);
     machine_release(&own);
-    free(name);
     return log_outcome(status, false, &err);
 }
 
@@ -234,7 +232,7 @@ static int calibrate(char **line, const struct calibrate_options *options)
     struct calibration calibration = {.options = options};
     int status = STATUS_FAILED;
     measurements_init(&calibration.measurements);
-    char *program = program_part(PROGRAM);
+    SCOPED char *program = program_part(PROGRAM);
     if (!program)
         log_error("cannot find " PROGRAM " beside this program or where it is installed: there "
                   "was no MPI compiler when pagoda was built");
@@ -244,7 +242,6 @@ static int calibrate(char **line, const struct calibrate_options *options)
             status = conclude(&calibration);
         free_line(full);
     }
-    free(program);
     free(calibration.path);
     machine_release(&calibration.against);
     measurements_release(&calibration.measurements);

@@ -5,7 +5,6 @@
 #include "analyzer/cmd/commands.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
@@ -162,9 +161,8 @@ static void add_patterns(struct check *check, const struct catalogue *catalogue)
 static int check_catalogue(struct check *check, struct error *err)
 {
     check->kind = CHECK_CATALOGUE;
-    char *directory = data_folder(NULL); // parents may be shipped patterns
+    SCOPED char *directory = data_folder(NULL); // parents may be shipped patterns
     struct catalogue *catalogue = catalogue_load(directory, &check->path, 1, err);
-    free(directory);
     if (!catalogue)
         return -1;
     add_patterns(check, catalogue);
@@ -418,7 +416,7 @@ int cmd_check(int argc, char **argv)
         return options_usage_error(&usage, "--repair takes one archive at a time");
     if (wants_repair)
         return repair(argv[first_operand], directory, wants_json);
-    struct check *checks = memory_zeroed(n, sizeof *checks);
+    SCOPED struct check *checks = memory_zeroed(n, sizeof *checks);
     for (size_t i = 0; i < n; i++) {
         checks[i].path = argv[first_operand + (int)i];
         check_file(&checks[i]);
@@ -430,6 +428,5 @@ int cmd_check(int argc, char **argv)
         json_print_checks(checks, n, stdout);
     for (size_t i = 0; i < n; i++)
         check_release(&checks[i]);
-    free(checks);
     return status;
 }

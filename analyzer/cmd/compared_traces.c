@@ -60,11 +60,9 @@ static int add_interval(void *context, const struct interval *interval, struct r
         traces->has_unreadable_records |= damage_warn(result);
     if (interval_check_result(interval, result, err) != 0)
         return -1;
-    char *name = interval_name(target->trace, interval);
+    SCOPED char *name = interval_name(target->trace, interval);
     const struct store_names names = {.experiment = "traces", .trial = name, .origin = "interval"};
-    int status = store_result(traces->database, result, &names, err);
-    free(name);
-    return status;
+    return store_result(traces->database, result, &names, err);
 }
 
 static int make_folder(struct compared_traces *traces, struct error *err)
@@ -181,13 +179,12 @@ static int replay_text(struct interval_replay *replay, const char *text, struct 
     if (status == 0 && list->n < 2)
         status = error_set(err, "%s is one interval of %s, there must be two at least", text,
                            target->trace);
-    struct interval *once = memory_new((list->n + 1) * sizeof *once); // without repetitions
+    SCOPED struct interval *once = memory_new((list->n + 1) * sizeof *once); // without repetitions
     for (size_t i = 0; i < list->n; i++)
         if (!is_known(list, i))
             once[n_once++] = list->items[i];
     if (status == 0)
         status = interval_replay(replay, once, n_once, err);
-    free(once);
     return status;
 }
 

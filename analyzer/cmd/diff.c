@@ -69,7 +69,7 @@ static struct difference_choice choice_of(const struct settings *settings, const
 static int compare_metric(struct database *database, const char *a, char *const *operands, size_t n,
                           const struct settings *settings, struct error *err)
 {
-    struct metric_difference *list = memory_zeroed(n + 1, sizeof *list);
+    SCOPED struct metric_difference *list = memory_zeroed(n + 1, sizeof *list);
     size_t n_read = 0;
     int status = 0;
     for (; n_read < n && status == 0; n_read++) {
@@ -86,7 +86,6 @@ static int compare_metric(struct database *database, const char *a, char *const 
     }
     for (size_t i = 0; i < n_read; i++)
         metric_difference_release(&list[i]);
-    free(list);
     return status;
 }
 
@@ -96,7 +95,7 @@ static int compare_all(struct database *database, const char *a, char *const *op
 {
     if (settings->metric)
         return compare_metric(database, a, operands, n, settings, err);
-    struct difference_page *pages = memory_zeroed(n + 1, sizeof *pages);
+    SCOPED struct difference_page *pages = memory_zeroed(n + 1, sizeof *pages);
     size_t n_read = 0;
     int status = 0;
     for (; n_read < n && status == 0; n_read++) {
@@ -109,7 +108,6 @@ static int compare_all(struct database *database, const char *a, char *const *op
         print_pages(pages, n, settings, n_worse);
     for (size_t i = 0; i < n_read; i++)
         difference_page_release(&pages[i]);
-    free(pages);
     return status;
 }
 
@@ -117,7 +115,7 @@ static int compare_all(struct database *database, const char *a, char *const *op
 static int compare_structure(struct database *database, char *const *operands, size_t n,
                              const struct settings *settings, struct error *err)
 {
-    struct structure_page *page = memory_zeroed(1, sizeof *page);
+    SCOPED struct structure_page *page = memory_zeroed(1, sizeof *page);
     int status = structure_page_read(database, operands, n, settings->map, page, err);
     if (settings->is_of_traces)
         page->database = NULL;
@@ -126,7 +124,6 @@ static int compare_structure(struct database *database, char *const *operands, s
     else if (status == 0)
         text_print_structure(page, settings->shows_all, stdout);
     structure_page_release(page);
-    free(page);
     return status;
 }
 

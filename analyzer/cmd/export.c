@@ -409,10 +409,9 @@ static int export_store(const struct export_request *request, struct error *err)
     struct back_test test = {0};
     struct scaling_page scaling = {0};
     struct trial_trees trees = {0};
-    char *trials = NULL;
+    SCOPED char *trials = NULL;
     if (trials_history_json(request->source, &filter, &trials, err) != 0 ||
         database_open_snapshot(&database, request->source, err) != 0) {
-        free(trials);
         return -1;
     }
     int status = back_test_read(database, filter.application, filter.experiment,
@@ -428,7 +427,6 @@ static int export_store(const struct export_request *request, struct error *err)
     back_test_release(&test);
     trial_trees_release(&trees);
     database_close(database);
-    free(trials);
     return status;
 }
 

@@ -6,7 +6,6 @@
 
 #include <stdbool.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -147,8 +146,8 @@ static int ask_all(struct task_model *model, const struct task_rows *rows,
                    const struct request *request, struct error *err)
 {
     size_t n = request->points.count ? request->points.count : 1, n_answers = 0;
-    struct task_answer *answers = memory_zeroed(n, sizeof *answers);
-    struct task_solution *solutions = memory_zeroed(n, sizeof *solutions);
+    SCOPED struct task_answer *answers = memory_zeroed(n, sizeof *answers);
+    SCOPED struct task_solution *solutions = memory_zeroed(n, sizeof *solutions);
     int status = 0;
     for (; n_answers < n && status == 0; n_answers += status == 0)
         status = ask(model, request->points.count ? request->points.values[n_answers] : "", rows,
@@ -160,8 +159,6 @@ static int ask_all(struct task_model *model, const struct task_rows *rows,
                                 stdout);
     while (n_answers > 0)
         task_answer_release(&answers[--n_answers]);
-    free(answers);
-    free(solutions);
     return status;
 }
 

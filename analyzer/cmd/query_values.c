@@ -113,9 +113,8 @@ static int ask_properties(struct database *database, const struct query_request 
             struct query_question one = *question;
             one.metric = request->properties.values[i];
             one.property_value = values[j].column;
-            char *name = memory_format("%s %s", one.metric, one.property_value);
+            SCOPED char *name = memory_format("%s %s", one.metric, one.property_value);
             add_metric(found, name, values[j].unit);
-            free(name);
             if (ask(database, one, found->n_metrics - 1, found, err))
                 return -1;
         }
@@ -291,18 +290,16 @@ static void add_listing(struct relation *relation, const struct found_values *fo
                         const struct found_value *values, size_t n, enum query_over over,
                         bool of_values)
 {
-    char *text = NULL;
+    SCOPED char *text = NULL;
     for (size_t i = 0; i < n; i++) {
-        char *member = of_values ? NULL : member_name(found, &values[i], over);
+        SCOPED char *member = of_values ? NULL : member_name(found, &values[i], over);
         text_append(&text, "%s", i ? ", " : "");
         if (of_values && values[i].value == (double)(int64_t)values[i].value)
             text_append(&text, "%" PRId64, (int64_t)values[i].value);
         else
             text_append(&text, "%s", of_values ? exact_number(values[i].value).text : member);
-        free(member);
     }
     relation_add_text(relation, text);
-    free(text);
 }
 
 static const char *over_title(enum query_over over)
@@ -323,9 +320,8 @@ static void add_group_columns(struct relation *relation, const struct aggregatio
     case AGGREGATE_STATISTICS:
         relation_add_columns(relation, "min", "max", "mean", "median", "stddev");
         for (size_t i = 0; i < aggregation->n_quantiles; i++) {
-            char *name = memory_format("q%g", aggregation->quantiles[i]);
+            SCOPED char *name = memory_format("q%g", aggregation->quantiles[i]);
             relation_add_column(relation, name);
-            free(name);
         }
         return;
     }
@@ -353,7 +349,7 @@ static void add_group(struct relation *relation, const struct found_values *foun
     add_common(relation, found, values, aggregation->over);
     relation_add_text(relation, found->metrics[values->metric].unit);
     relation_add_integer(relation, (int64_t)n);
-    double *numbers = memory_zeroed(n, sizeof *numbers);
+    SCOPED double *numbers = memory_zeroed(n, sizeof *numbers);
     for (size_t i = 0; i < n; i++)
         numbers[i] = values[i].value;
     gsl_sort(numbers, 1, n);
@@ -368,7 +364,6 @@ static void add_group(struct relation *relation, const struct found_values *foun
     }
     if (aggregation->aggregate != AGGREGATE_STATISTICS)
         add_listing(relation, found, values, n, aggregation->over, false);
-    free(numbers);
 }
 
 /// How many of the N values of a group, from the first on, belong into one row.

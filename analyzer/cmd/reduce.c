@@ -46,7 +46,7 @@ static int read_rules(struct reduction_rules *rules, const struct settings *sett
 /// Says which prefixes of rules name nothing that the profile has.
 static void warn_of_names(const struct reduction_rules *rules, const struct reduce_profile *profile)
 {
-    const char **names = memory_zeroed(2 * profile->n_rows + 1, sizeof *names);
+    SCOPED const char **names = memory_zeroed(2 * profile->n_rows + 1, sizeof *names);
     size_t n = 0;
     for (size_t i = 0; i < profile->n_rows; i++) {
         names[n++] = profile->rows[i].name;
@@ -64,7 +64,6 @@ static void warn_of_names(const struct reduction_rules *rules, const struct redu
                         spelling_hint(condition->prefix, names, n, "; did you mean %s?", "").text);
         }
     }
-    free(names);
 }
 
 /// Notes in the row of PART, unless one was found for an earlier rank, which rule leaves it out.
@@ -106,14 +105,12 @@ static int apply(const struct settings *settings, struct reduction_rules *rules,
 static int write_excludes(const struct reduce_profile *profile, const char *path,
                           const char *earlier, const char *source, struct error *err)
 {
-    struct trace_filter_line *lines = memory_zeroed(profile->n_rows + 1, sizeof *lines);
+    SCOPED struct trace_filter_line *lines = memory_zeroed(profile->n_rows + 1, sizeof *lines);
     size_t n = 0;
     for (size_t i = 0; i < profile->n_rows; i++)
         if (profile->rows[i].rule)
             lines[n++] = (struct trace_filter_line){profile->rows[i].name, profile->rows[i].rule};
-    int status = trace_filter_write_excluded(path, earlier, source, lines, n, err);
-    free(lines);
-    return status;
+    return trace_filter_write_excluded(path, earlier, source, lines, n, err);
 }
 
 /// The text of the filter file whose rules stay, checked. NULL without one, or on failure with ERR.
@@ -137,7 +134,7 @@ static int measure(const struct settings *settings, struct reduce_runs *runs,
                    struct reduction_page *page, const char *earlier, struct error *err)
 {
     struct reduce_profile after = {0};
-    char *own = memory_format("%s/exclude.filter", runs->dir);
+    SCOPED char *own = memory_format("%s/exclude.filter", runs->dir);
     const char *path = settings->output ? settings->output : own;
     int status = reduce_runs_untraced(runs, &page->runs[REDUCTION_UNTRACED].wall_ns, err) ||
                          reduce_runs_traced(runs, "traced", NULL, profile,
@@ -162,7 +159,6 @@ static int measure(const struct settings *settings, struct reduce_runs *runs,
     page->runs[REDUCTION_TRACED].n_events = profile->n_events;
     page->runs[REDUCTION_REDUCED].n_events = after.n_events;
     reduce_profile_release(&after);
-    free(own);
     return status;
 }
 
@@ -221,10 +217,10 @@ static int run(const struct settings *settings, char **operands, size_t n_operan
     struct error err = {{0}};
     struct reduction_rules rules = {0};
     struct reduce_profile profile = {0};
-    char *earlier = NULL;
-    char *source = settings->line    ? join(settings->line)
-                   : n_operands == 2 ? memory_format("%s %s", operands[0], operands[1])
-                                     : memory_copy_text(operands[0]);
+    SCOPED char *earlier = NULL;
+    SCOPED char *source = settings->line    ? join(settings->line)
+                          : n_operands == 2 ? memory_format("%s %s", operands[0], operands[1])
+                                            : memory_copy_text(operands[0]);
     struct reduction_page page = {.source = source, .output = settings->output};
     int status = read_rules(&rules, settings, &err) != 0 ||
                          read_earlier(settings->earlier_path, &earlier, &err) != 0
@@ -245,8 +241,6 @@ static int run(const struct settings *settings, char **operands, size_t n_operan
     status = log_outcome(status, profile.has_unreadable_records, &err);
     reduce_profile_release(&profile);
     reduction_rules_release(&rules);
-    free(earlier);
-    free(source);
     return status;
 }
 

@@ -65,8 +65,8 @@ int predictions_store(const char *database, const struct whatif_plan *plan,
                       const struct whatif_report *report, const struct result *measured,
                       const struct store_names *names, struct error *err)
 {
-    struct store_prediction *predictions = memory_zeroed(plan->n_cases, sizeof *predictions);
-    struct parameters *parameters = memory_zeroed(plan->n_cases, sizeof *parameters);
+    SCOPED struct store_prediction *predictions = memory_zeroed(plan->n_cases, sizeof *predictions);
+    SCOPED struct parameters *parameters = memory_zeroed(plan->n_cases, sizeof *parameters);
     bool is_named = names->trial && names->trial[0];
     for (size_t i = 0; i < plan->n_cases; i++) {
         const struct whatif_case *asked = &plan->cases[i];
@@ -88,8 +88,6 @@ int predictions_store(const char *database, const struct whatif_plan *plan,
                                    whatif_change(report->baseline_ns, report->replayed_ns), err);
     for (size_t i = 0; i < plan->n_cases; i++)
         result_named_free(parameters[i].items, parameters[i].n);
-    free(parameters);
-    free(predictions);
     return status;
 }
 
@@ -120,7 +118,7 @@ static int store_one(const struct advise_setting *setting, const struct advice *
                      const struct store_names *names, struct error *err)
 {
     struct whatif_plan plan = {0};
-    char *place =
+    SCOPED char *place =
         memory_format("%s %zu", advice_group_names[chosen->candidate->group], chosen->place);
     struct result_named parameter = {(char *)"advice", place};
     struct store_names own = *names;
@@ -138,7 +136,6 @@ static int store_one(const struct advise_setting *setting, const struct advice *
         status = predictions_store(database, &plan, &report, &setting->batch.measured->result, &own,
                                    err);
     whatif_plan_release(&plan);
-    free(place);
     return status;
 }
 
@@ -147,8 +144,8 @@ int advice_store(const struct advise_setting *setting, const struct advice *advi
 {
     struct chosen *chosen;
     size_t n = choose(advice, setting->n_shown, &chosen);
-    struct whatif_job *jobs = memory_zeroed(n, sizeof *jobs);
-    struct result *results = memory_zeroed(n, sizeof *results);
+    SCOPED struct whatif_job *jobs = memory_zeroed(n, sizeof *jobs);
+    SCOPED struct result *results = memory_zeroed(n, sizeof *results);
     for (size_t i = 0; i < n; i++) {
         jobs[i].candidates[0] = chosen[i].candidate;
         jobs[i].results = &results[i];
@@ -166,8 +163,6 @@ int advice_store(const struct advise_setting *setting, const struct advice *advi
         result_release(&results[i]);
         free(jobs[i].failure);
     }
-    free(results);
-    free(jobs);
     free(chosen);
     return status;
 }
@@ -184,7 +179,7 @@ static int store_interval(const struct replay_intervals *request, const struct i
     struct result_named *parameters =
         memory_zeroed(names->n_parameters + 2, sizeof *own.parameters);
     char visit_name[] = "visit", interval_name[] = "interval";
-    char *visit = memory_format("%" PRIu64, interval->visit);
+    SCOPED char *visit = memory_format("%" PRIu64, interval->visit);
     size_t n = 0;
     parameters[n++] = (struct result_named){interval_name, interval->what};
     if (interval->visit > 0)
@@ -197,7 +192,6 @@ static int store_interval(const struct replay_intervals *request, const struct i
     if (is_several || !names->trial || !names->trial[0])
         own.suffix = interval->what;
     int status = store_result(request->database, result, &own, err);
-    free(visit);
     free(parameters);
     return status;
 }
@@ -350,15 +344,14 @@ void past_predictions_judge(const struct past_predictions *past, const struct wh
 {
     if (!past->is_read)
         return;
-    char *nodes = nodes_of(measured);
+    SCOPED char *nodes = nodes_of(measured);
     past_errors_of_change(&past->test, plan->cases[0].words, nodes, &report->errors);
-    free(nodes);
 }
 
 void past_predictions_judge_advice(const struct past_predictions *past,
                                    const struct advise_setting *setting, struct advice *advice)
 {
-    char *nodes = nodes_of(&setting->batch.measured->result);
+    SCOPED char *nodes = nodes_of(&setting->batch.measured->result);
     for (size_t i = 0; i < advice->n_candidates && past->is_read; i++) {
         struct advice_candidate *candidate = &advice->candidates[i];
         const struct whatif_job job = {.candidates = {candidate}};
@@ -370,5 +363,4 @@ void past_predictions_judge_advice(const struct past_predictions *past,
             past_errors_of_change(&past->test, plan.cases[0].words, nodes, &candidate->errors);
         whatif_plan_release(&plan);
     }
-    free(nodes);
 }

@@ -92,9 +92,8 @@ static int set_parameters(struct sweep_plan *plan, const struct sweep_request *r
         const char *equals = strchr(text, '=');
         if (!equals)
             return error_set(err, "--parameter %s: not of the form NAME=VALUE,VALUE,...", text);
-        char *name = memory_format("%.*s", (int)(equals - text), text);
+        SCOPED char *name = memory_format("%.*s", (int)(equals - text), text);
         int status = set_parameter(plan, name, equals + 1, has_file, err);
-        free(name);
         if (status != 0)
             return -1;
     }

@@ -143,7 +143,7 @@ static void remove_folders(const struct trace *trace)
 /// Folder of the archive and of the records. 0, or an errno value: nothing was made.
 static int prepare(struct trace *trace, const char *dir)
 {
-    char *path = memory_copy_text(dir);
+    SCOPED char *path = memory_copy_text(dir);
     char *real;
     int error;
 
@@ -153,7 +153,6 @@ static int prepare(struct trace *trace, const char *dir)
         error = errno;
     trace->dir = real ? memory_copy_text(real) : memory_copy_text(dir);
     trace->spool = memory_format("%s/spool", trace->dir);
-    free(path);
     free(real);
     if (error)
         return error;
@@ -252,7 +251,7 @@ static void say_where(const struct trace *trace, const struct launch *launch,
                       const struct trace_finished *finished)
 {
     const char *dir = shown(trace->dir);
-    char *word = shell_path(dir);
+    SCOPED char *word = shell_path(dir);
     char open[64] = "";
     char more[192] = "";
     char slower[48] = "";
@@ -275,7 +274,6 @@ static void say_where(const struct trace *trace, const struct launch *launch,
              quantity_count(finished->n_ranks, "rank").text, open,
              quantity_count(finished->n_events, "event").text, dir, more,
              quantity_size(folder_bytes(trace->dir)).text, slower, word);
-    free(word);
 }
 
 static void say_no_mpi(const struct launch *launch, bool is_static, bool failed)
@@ -328,7 +326,7 @@ static int conclude(const struct trace *trace, const struct launch *launch, int 
 /// Are there records of an earlier run in the folder?
 static bool holds_records(const char *dir)
 {
-    char *path = memory_format("%s/spool", dir);
+    SCOPED char *path = memory_format("%s/spool", dir);
     DIR *folder = opendir(path);
     const struct dirent *entry;
     bool any = false;
@@ -339,7 +337,6 @@ static bool holds_records(const char *dir)
     }
     if (folder)
         closedir(folder);
-    free(path);
     return any;
 }
 

@@ -262,7 +262,7 @@ static double absolute_threshold(const struct difference_thresholds *thresholds,
 /// size, other than their change, says nothing about whether they changed.
 static void correct_p(struct difference_table *table, double absolute_ns)
 {
-    struct difference_row **order = memory_zeroed(table->n_rows + 1, sizeof *order);
+    SCOPED struct difference_row **order = memory_zeroed(table->n_rows + 1, sizeof *order);
     size_t n_tests = 0;
     for (size_t i = 0; i < table->n_rows; i++) {
         struct difference_row *row = &table->rows[i];
@@ -278,7 +278,6 @@ static void correct_p(struct difference_table *table, double absolute_ns)
         largest = fmax(largest, fmin(1, order[i]->p * (double)(n_tests - i)));
         order[i]->p = largest;
     }
-    free(order);
 }
 
 static bool is_change(const struct difference_row *row,
@@ -333,7 +332,7 @@ void difference_tabulate(struct difference *difference, enum difference_by by,
 /// Adds VALUE to its call path and to all above.
 static void add_inclusive(struct difference *inclusive, const struct value *value)
 {
-    char *path = memory_copy_text(value->call_path);
+    SCOPED char *path = memory_copy_text(value->call_path);
     size_t length = resource_path_next(path, 0); // the root
     while (path[length]) {
         length = resource_path_next(path, length);
@@ -342,7 +341,6 @@ static void add_inclusive(struct difference *inclusive, const struct value *valu
         difference_add(inclusive, value->run, path, value->process, "", value->value_ns);
         path[length] = next;
     }
-    free(path);
 }
 
 static int compare_places(const void *a, const void *b)
@@ -379,9 +377,9 @@ static int compare_in_tree(const void *a, const void *b)
 /// Brings the rows, which are in the order of their paths, into that of compare_in_tree().
 static void order_tree(struct difference_table *table)
 {
-    struct difference_row *rows = memory_zeroed(table->n_rows + 1, sizeof *rows);
-    struct place *places = memory_zeroed(table->n_rows + 1, sizeof *places);
-    const struct place **order = memory_zeroed(table->n_rows + 1, sizeof(struct place *));
+    SCOPED struct difference_row *rows = memory_zeroed(table->n_rows + 1, sizeof *rows);
+    SCOPED struct place *places = memory_zeroed(table->n_rows + 1, sizeof *places);
+    SCOPED const struct place **order = memory_zeroed(table->n_rows + 1, sizeof(struct place *));
     for (size_t i = 0; i < table->n_rows; i++) {
         const struct place *above = i > 0 ? &places[i - 1] : NULL;
         rows[i] = table->rows[i];
@@ -394,9 +392,6 @@ static void order_tree(struct difference_table *table)
         qsort(order, table->n_rows, sizeof *order, compare_in_tree);
     for (size_t i = 0; i < table->n_rows; i++)
         table->rows[i] = *order[i]->row;
-    free(order);
-    free(places);
-    free(rows);
 }
 
 void difference_descend(struct difference *difference,

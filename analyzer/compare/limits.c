@@ -106,7 +106,7 @@ static int read_limit(struct reading *reading, char *line, struct limit_row *row
     }
     char *metric = limit.name;
     line = limit.value;
-    char *amount = next_word(&line);
+    SCOPED char *amount = next_word(&line);
     line += strspn(line, " \t");
     if (*line == '%') { // "80 %"
         amount = memory_format("%s%%", amount);
@@ -127,7 +127,6 @@ static int read_limit(struct reading *reading, char *line, struct limit_row *row
         else
             focus_release(&focus);
     }
-    free(amount);
     return status;
 }
 
@@ -144,7 +143,7 @@ static int read_stored(struct reading *reading, int64_t trial)
                          "the trial %s is no set of limits: its origin is not \"threshold\"",
                          reading->path);
     struct limit_page *page = reading->page;
-    struct trial_value *values =
+    SCOPED struct trial_value *values =
         trial_values(reading->database, trial, &page->n_rows, reading->err);
     if (!values)
         return -1;
@@ -155,7 +154,6 @@ static int read_stored(struct reading *reading, int64_t trial)
                                            .focus = values[i].focus,
                                            .is_at_least = strcmp(values[i].unit, "share") == 0,
                                            .limit = values[i].value};
-    free(values);
     if (page->n_rows == 0)
         return error_set(reading->err, "the trial %s holds no limits", reading->path);
     return 0;
@@ -164,7 +162,7 @@ static int read_stored(struct reading *reading, int64_t trial)
 static int read_limits(struct reading *reading)
 {
     FILE *file = fopen(reading->path, "r");
-    char *line = NULL;
+    SCOPED char *line = NULL;
     size_t size = 0;
     if (!file) {
         int reason = errno;
@@ -189,7 +187,6 @@ static int read_limits(struct reading *reading)
         status = error_set(reading->err, "cannot read the limits %s", reading->path);
     if (status == 0 && reading->page->n_rows == 0)
         status = error_set(reading->err, "%s holds no limits", reading->path);
-    free(line);
     fclose(file);
     return status;
 }

@@ -148,9 +148,8 @@ static void add_value(struct part_adder *adder, const char *name, const char *pa
 {
     struct reading *reading = adder->reading;
     struct read_trial *trial = adder->trial;
-    char *longer = memory_format("%s%s", name, trial->suffix);
+    SCOPED char *longer = memory_format("%s%s", name, trial->suffix);
     size_t series = model_table_series(reading->table, longer);
-    free(longer);
     if (series == reading->n_sources)
         *ARRAY_NEXT(reading->sources, reading->n_sources, reading->sources_capacity) =
             (struct source){trial->suffix, path ? memory_copy_text(path) : NULL,
@@ -176,12 +175,10 @@ static void add_part(void *user, const char *path, const char *wait_state, int64
     const char *part = by_call_path   ? resource_path_short(path)
                        : !*wait_state ? resource_path_last(path)
                                       : NULL;
-    char *place = part ? resource_path_plain(part) : NULL;
-    char *name = part_name(place, wait_state);
+    SCOPED char *place = part ? resource_path_plain(part) : NULL;
+    SCOPED char *name = part_name(place, wait_state);
     add_value(adder, name, part, wait_state,
               (double)value_ns / 1e9 / (double)adder->trial->facts.n_ranks);
-    free(name);
-    free(place);
 }
 
 /// Says which series are parts, that is all but the time of the run, and how they are shown.
@@ -198,11 +195,9 @@ static void name_parts(struct reading *reading)
         series->is_part = source->path || *source->wait_state;
         if (!source->path)
             continue;
-        char *place = shown_paths_text(&paths, source->path);
-        char *name = part_name(place, source->wait_state);
+        SCOPED char *place = shown_paths_text(&paths, source->path);
+        SCOPED char *name = part_name(place, source->wait_state);
         series->shown = memory_format("%s%s", name, source->suffix);
-        free(name);
-        free(place);
     }
     shown_paths_release(&paths);
 }

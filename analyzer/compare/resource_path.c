@@ -79,9 +79,8 @@ static char *next_name(const char **path)
         return NULL;
     while (*end && *end != '/')
         end += 1 + (end[0] == '\\' && end[1] != '\0');
-    char *escaped = memory_format("%.*s", (int)(end - begin), begin);
+    SCOPED char *escaped = memory_format("%.*s", (int)(end - begin), begin);
     char *name = resource_path_plain(escaped);
-    free(escaped);
     *path = end;
     return name;
 }

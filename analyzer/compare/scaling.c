@@ -135,7 +135,7 @@ static double mean_of(double *values, size_t n)
 static struct scaling_point make_point(const struct scaling *scaling, double x)
 {
     struct scaling_point point = {.x = x, .time_spread_ns = NAN};
-    double *values = memory_new((scaling->n_trials + 1) * sizeof *values);
+    SCOPED double *values = memory_new((scaling->n_trials + 1) * sizeof *values);
     double *const means[] = {&point.time_ns, &point.useful_ns, &point.n_ranks, &point.no_cpu_share,
                              &point.machine_size};
     for (size_t field = 0; field < N_FACTORS + 5; field++) {
@@ -158,7 +158,6 @@ static struct scaling_point make_point(const struct scaling *scaling, double x)
         double mean = mean_of(values, n);
         *(field < N_FACTORS ? &point.factors[field] : means[field - N_FACTORS]) = mean;
     }
-    free(values);
     return point;
 }
 
@@ -245,10 +244,9 @@ static void add_row(struct scaling *scaling, size_t series, size_t trial, double
 /// Adds the rows of PART, whose values begin at FIRST of those added. Returns where they end.
 static size_t add_part_rows(struct scaling *scaling, struct scaling_part *part, size_t first)
 {
-    char *name = memory_format("%s\n%s", part->wait_state, part->name);
+    SCOPED char *name = memory_format("%s\n%s", part->wait_state, part->name);
     size_t i = first;
     part->model = model_table_series(&scaling->models, name);
-    free(name);
     for (size_t trial = 0; trial < scaling->n_trials; trial++) {
         uint64_t n_ranks = scaling->trials[trial].n_ranks;
         double ns = 0; // where a trial lacks the part
@@ -308,14 +306,12 @@ static void fit_models(struct scaling *scaling)
 
 static void name_parts(struct scaling *scaling)
 {
-    const char **names = memory_zeroed(scaling->n_parts, sizeof *names);
+    SCOPED const char **names = memory_zeroed(scaling->n_parts, sizeof *names);
     for (size_t i = 0; i < scaling->n_parts; i++)
         names[i] = scaling->parts[i].name;
-    char **shown = function_names_shown(names, scaling->n_parts);
+    SCOPED char **shown = function_names_shown(names, scaling->n_parts);
     for (size_t i = 0; i < scaling->n_parts; i++)
         scaling->parts[i].shown = shown[i];
-    free(shown);
-    free(names);
 }
 
 static void make_parts(struct scaling *scaling)
@@ -474,7 +470,7 @@ static void look_ahead(struct scaling *scaling)
 
 void scaling_compute(struct scaling *scaling, double threshold)
 {
-    double *x = different_x(scaling, &scaling->n_points);
+    SCOPED double *x = different_x(scaling, &scaling->n_points);
     scaling->points = memory_zeroed(scaling->n_points, sizeof *scaling->points);
     for (size_t i = 0; i < scaling->n_points; i++)
         scaling->points[i] = make_point(scaling, x[i]);
@@ -497,5 +493,4 @@ void scaling_compute(struct scaling *scaling, double threshold)
     find_factor(scaling, &scaling->points[scaling->looked_at]);
     find_cause(scaling, scaling->looked_at);
     look_ahead(scaling);
-    free(x);
 }

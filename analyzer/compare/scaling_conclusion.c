@@ -4,7 +4,6 @@
 
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "analyzer/base/memory.h"
@@ -96,14 +95,13 @@ static void conclude_break(const struct scaling *scaling, FILE *to)
 static void put_time_formula(const struct scaling *scaling, FILE *to)
 {
     const struct model *model = &scaling->models.series[0].model;
-    char *growth =
+    SCOPED char *growth =
         model_growth_text(&model->formula, (const char *const *)scaling->models.parameters, 1,
                           &scaling->points[0].x, &scaling->points[scaling->n_points - 1].x);
     if (strcmp(growth, "constant") == 0)
         fprintf(to, ", which is constant within %s", quantity_share(model->worst).text);
     else
         fprintf(to, ", as %s", growth);
-    free(growth);
 }
 
 static void conclude_size(const struct scaling *scaling, FILE *to)
@@ -125,7 +123,7 @@ static void conclude_size(const struct scaling *scaling, FILE *to)
 static void conclude_riser(const struct scaling *scaling, FILE *to)
 {
     const struct scaling_part *riser = &scaling->parts[scaling->riser];
-    char *growth = scaling_growth(scaling, scaling_model(scaling, riser));
+    SCOPED char *growth = scaling_growth(scaling, scaling_model(scaling, riser));
     fprintf(to, " The share of ");
     put_part(scaling, scaling->riser, to);
     fprintf(to, " rises most, to %s (%s)",
@@ -140,7 +138,6 @@ static void conclude_riser(const struct scaling *scaling, FILE *to)
             fprintf(to, " from about %s = %.3g on", scaling->by, scaling->riser_overtakes_x);
     }
     fputc('.', to);
-    free(growth);
 }
 
 static void conclude_next(const struct scaling *scaling, FILE *to)

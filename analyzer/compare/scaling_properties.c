@@ -165,10 +165,10 @@ int scaling_properties_find(struct database *database, const struct option_list 
 {
     struct finding finding = {.database = database, .err = err};
     finding.properties = page->properties = memory_zeroed(1, sizeof *page->properties);
-    char *directory = data_folder(err);
+    SCOPED char *directory = data_folder(err);
     if (!directory)
         return -1;
-    char *folder = memory_format("%s/experiments", directory);
+    SCOPED char *folder = memory_format("%s/experiments", directory);
     struct catalogue *patterns = catalogue_load(directory, NULL, 0, err);
     int status = patterns ? property_folder_read(finding.properties, folder, err) : -1;
     for (size_t i = 0; i < files->count && status == 0; i++)
@@ -180,7 +180,5 @@ int scaling_properties_find(struct database *database, const struct option_list 
     }
     page->has_findings = true;
     catalogue_free(patterns);
-    free(folder);
-    free(directory);
     return status;
 }

@@ -54,7 +54,7 @@ static const char *value_of(const struct trial_efficiency *facts, const char *na
 
 static int unknown_parameter(struct choosing *choosing, const char *name)
 {
-    const char **names = NULL;
+    SCOPED const char **names = NULL;
     size_t n = 0, capacity = 0;
     for (size_t i = 0; i < choosing->n_trials; i++) {
         const struct trial_efficiency *facts = &choosing->trials[i].facts;
@@ -65,7 +65,6 @@ static int unknown_parameter(struct choosing *choosing, const char *name)
               spelling_hint(name, names, n, "; did you mean \"%s\"?",
                             ": `pagoda store show` lists those of a trial")
                   .text);
-    free(names);
     return -1;
 }
 
@@ -140,7 +139,7 @@ static bool tells_apart(const struct choosing *choosing, size_t first, const cha
 /// Where the parameter NAME tells the trials of a series apart, puts its value after their names.
 static void split_by(struct choosing *choosing, const char *name)
 {
-    bool *splits = memory_zeroed(choosing->n_trials + 1, sizeof *splits);
+    SCOPED bool *splits = memory_zeroed(choosing->n_trials + 1, sizeof *splits);
     for (size_t i = 0; i < choosing->n_trials; i++) {
         size_t first = first_of(choosing, i);
         splits[i] = first < i ? splits[first] : tells_apart(choosing, i, name);
@@ -155,7 +154,6 @@ static void split_by(struct choosing *choosing, const char *name)
         free(trial->series);
         trial->series = longer;
     }
-    free(splits);
 }
 
 static bool is_in(const char *name, const char *const *names, size_t n)
@@ -181,7 +179,7 @@ static char *base_name(const struct choosing *choosing, const struct chosen_tria
 
 static void name_series(struct choosing *choosing)
 {
-    const char **names = NULL;
+    SCOPED const char **names = NULL;
     size_t n = 0, capacity = 0;
     for (size_t i = 0; i < choosing->n_trials; i++) {
         struct chosen_trial *trial = &choosing->trials[i];
@@ -197,7 +195,6 @@ static void name_series(struct choosing *choosing)
         split_by(choosing, names[i]);
     if (!is_ignored(choosing->choice, "ranks"))
         split_by(choosing, "ranks");
-    free(names);
 }
 
 // --- one series
@@ -319,11 +316,10 @@ static bool is_start_or_end(const char *name)
 static void add_part(void *user, const char *region, const char *wait_state, int64_t value_ns)
 {
     struct part_adder *adder = user;
-    char *name = *wait_state ? memory_copy_text(wait_state)
-                             : resource_path_plain(resource_path_last(region));
+    SCOPED char *name = *wait_state ? memory_copy_text(wait_state)
+                                    : resource_path_plain(resource_path_last(region));
     scaling_add_part(adder->scaling, adder->trial, name, wait_state, is_start_or_end(name),
                      (double)value_ns);
-    free(name);
 }
 
 static int add_trial(const struct choosing *choosing, struct scaling *scaling,
@@ -332,7 +328,8 @@ static int add_trial(const struct choosing *choosing, struct scaling *scaling,
     const struct trial_efficiency *facts = &trial->facts;
     bool is_whole = facts->window_ns == 0;
     double all_ns = (double)facts->window_ns * (double)facts->n_ranks;
-    char *name = memory_format("%s/%s/%s", facts->application, facts->experiment, facts->name);
+    SCOPED char *name =
+        memory_format("%s/%s/%s", facts->application, facts->experiment, facts->name);
     const struct scaling_trial values = {
         .id = facts->id,
         .name = name,
@@ -351,7 +348,6 @@ static int add_trial(const struct choosing *choosing, struct scaling *scaling,
                     [FACTOR_TRANSFER] = facts->transfer},
     };
     struct part_adder adder = {scaling, scaling_add_trial(scaling, &values)};
-    free(name);
     return trial_region_times(choosing->database, facts->id, add_part, &adder, choosing->err);
 }
 

@@ -17,7 +17,7 @@
 int severity_name_check(const struct catalogue *catalogue, const char *const *further,
                         const char *name, const char *who, struct error *err)
 {
-    const char **names = NULL;
+    SCOPED const char **names = NULL;
     size_t n = 0, capacity = 0;
     const char *const *const lists[] = {trial_severity_names, further};
     for (size_t i = 0; i < 2; i++) {
@@ -34,7 +34,6 @@ int severity_name_check(const struct catalogue *catalogue, const char *const *fu
                   spelling_hint(name, names, n, "; did you mean %s?",
                                 " (`pagoda explain patterns` lists them)")
                       .text);
-    free(names);
     return is_known ? 0 : -1;
 }
 
@@ -85,15 +84,12 @@ static bool begins_with(const char *path, const char *region)
     bool fits = true;
     while (fits && *region) {
         size_t length = strcspn(region, "/"), level = resource_path_next(path, 0);
-        char *pattern = memory_format("%.*s", (int)length, region);
-        char *escaped = memory_format("%.*s", (int)level, path);
-        char *name = resource_path_plain(escaped);
+        SCOPED char *pattern = memory_format("%.*s", (int)length, region);
+        SCOPED char *escaped = memory_format("%.*s", (int)level, path);
+        SCOPED char *name = resource_path_plain(escaped);
         fits = level > 0 && (strcmp(pattern, name + 1) == 0 || fnmatch(pattern, name + 1, 0) == 0);
         path += level;
         region += length + (region[length] == '/');
-        free(pattern);
-        free(escaped);
-        free(name);
     }
     return fits;
 }
@@ -155,14 +151,13 @@ double region_severity_read(struct database *database, int64_t id, const char *p
     } else if (status == 0 && strcmp(property, inefficiency) == 0) {
         severity = time.mpi / time.all;
     } else if (status == 0) {
-        char *metric = memory_format("%s.wait_ns", property);
+        SCOPED char *metric = memory_format("%s.wait_ns", property);
         // A wait state that no trial has is not a metric.
         size_t n;
         struct query_metric *stored = query_metrics(database, metric, &n, NULL);
         database_rows_free(stored, n, QUERY_METRIC_LETTERS);
         if (!stored || add_up(database, id, metric, region, &waits, why) == 0)
             severity = waits.all / time.all;
-        free(metric);
     }
     adding_release(&time);
     adding_release(&waits);

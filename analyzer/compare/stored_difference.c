@@ -58,11 +58,9 @@ static void add_time(void *user, const char *call_path, const char *process, con
                      int64_t value_ns)
 {
     const struct adder *adder = user;
-    char *path = resource_map_apply(adder->map, call_path);
-    char *rank = resource_map_apply(adder->map, process);
+    SCOPED char *path = resource_map_apply(adder->map, call_path);
+    SCOPED char *rank = resource_map_apply(adder->map, process);
     difference_add(adder->difference, adder->run, path, rank, wait_state, value_ns);
-    free(path);
-    free(rank);
 }
 
 int difference_page_read(struct database *database, const struct difference_choice *choice,

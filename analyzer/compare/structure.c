@@ -66,11 +66,8 @@ void structure_release(struct structure *structure)
 /// own.
 static bool is_chance(const char *path)
 {
-    char *name = resource_path_plain(resource_path_last(path));
-    bool is_one =
-        strcmp(name, RESULT_REGION_NO_CPU) == 0 || strcmp(name, RESULT_REGION_BLOCKED) == 0;
-    free(name);
-    return is_one;
+    SCOPED char *name = resource_path_plain(resource_path_last(path));
+    return strcmp(name, RESULT_REGION_NO_CPU) == 0 || strcmp(name, RESULT_REGION_BLOCKED) == 0;
 }
 
 static int add_trial(struct structure_page *page, const struct resource_map *map,
@@ -80,10 +77,9 @@ static int add_trial(struct structure_page *page, const struct resource_map *map
     size_t n;
     char **paths = trial_resources(database, id, &n, err);
     for (size_t i = 0; i < n; i++) {
-        char *mapped = is_chance(paths[i]) ? NULL : resource_map_apply(map, paths[i]);
+        SCOPED char *mapped = is_chance(paths[i]) ? NULL : resource_map_apply(map, paths[i]);
         if (mapped)
             structure_add(&page->structure, (unsigned)page->n_runs, mapped);
-        free(mapped);
     }
     database_rows_free(paths, n, "c");
     if (!paths || trial_time_read(database, id, &time, err))

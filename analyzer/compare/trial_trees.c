@@ -104,7 +104,7 @@ static void fill(const struct trial_trees *trees, const struct tree *tree, doubl
 int trial_trees_read(struct database *database, struct trial_trees *trees, struct error *err)
 {
     size_t n = trees->n_trials;
-    struct tree *read = memory_zeroed(n + 1, sizeof *read);
+    SCOPED struct tree *read = memory_zeroed(n + 1, sizeof *read);
     int status = 0;
     for (size_t i = 0; i < n && status == 0; i++)
         status = read_tree(database, trees->ids[i], &read[i], err);
@@ -120,7 +120,6 @@ int trial_trees_read(struct database *database, struct trial_trees *trees, struc
             free(read[i].places[j].path);
         free(read[i].places);
     }
-    free(read);
     return status;
 }
 

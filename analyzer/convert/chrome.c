@@ -122,10 +122,8 @@ static char *text_of(const json_t *value)
 
 static uint32_t process_of(struct chrome *chrome, const json_t *event)
 {
-    char *pid = text_of(json_object_get(event, "pid"));
-    uint32_t process = new_trace_process(chrome->trace, pid, new_trace_node(chrome->trace, "node"));
-    free(pid);
-    return process;
+    SCOPED char *pid = text_of(json_object_get(event, "pid"));
+    return new_trace_process(chrome->trace, pid, new_trace_node(chrome->trace, "node"));
 }
 
 /// The location NAME, freed here, of the event's process; SEPARATOR: of locations of its kind.
@@ -133,10 +131,9 @@ static uint32_t location_named(struct chrome *chrome, const json_t *event, char 
                                char *name)
 {
     uint32_t process = process_of(chrome, event);
-    char *key = memory_format("%" PRIu32 "%c%s", process, separator, name);
+    SCOPED char *key = memory_format("%" PRIu32 "%c%s", process, separator, name);
     uint32_t location = new_trace_location(chrome->trace, process, key, name);
     free(name);
-    free(key);
     return location;
 }
 
@@ -151,10 +148,8 @@ static uint32_t region_of(struct chrome *chrome, const char *name)
     const char *mark = strrchr(name, '#');
     bool is_numbered =
         mark && mark > name && mark[1] && mark[1 + strspn(mark + 1, "0123456789")] == '\0';
-    char *general = is_numbered ? memory_format("%.*s", (int)(mark - name), name) : NULL;
-    uint32_t region = new_trace_region(chrome->trace, general ? general : name);
-    free(general);
-    return region;
+    SCOPED char *general = is_numbered ? memory_format("%.*s", (int)(mark - name), name) : NULL;
+    return new_trace_region(chrome->trace, general ? general : name);
 }
 
 /// Microseconds. Whole numbers are exact.
@@ -191,12 +186,10 @@ static uint64_t operation_of(struct chrome *chrome, const json_t *event)
     const char *category = json_string_value(json_object_get(event, "cat"));
     const json_t *both = json_object_get(event, "id2"), *local = json_object_get(both, "local");
     const json_t *global = both ? json_object_get(both, "global") : json_object_get(event, "id");
-    char *id = text_of(local ? local : global);
+    SCOPED char *id = text_of(local ? local : global);
     uint64_t operation =
         rewrite_hash(local ? process_of(chrome, event) : UINT64_MAX, category ? category : "");
-    operation = rewrite_hash(rewrite_hash(operation, " "), id);
-    free(id);
-    return operation;
+    return rewrite_hash(rewrite_hash(operation, " "), id);
 }
 
 /// The series of a counter of the event's process.
@@ -221,15 +214,16 @@ static void read_counter(struct chrome *chrome, const json_t *event, const char 
 {
     json_t *arguments = json_object_get(event, "args"), *value;
     const json_t *id = json_object_get(event, "id");
-    char *number = id ? text_of(id) : NULL;
+    SCOPED char *number = id ? text_of(id) : NULL;
     const char *part;
     json_object_foreach(arguments, part, value)
     {
         if (!json_is_number(value))
             continue;
         bool is_whole = strcmp(part, name) == 0 || strcmp(part, "value") == 0;
-        char *text = memory_format("%s%s%s%s%s", name, number ? " " : "", number ? number : "",
-                                   is_whole ? "" : ": ", is_whole ? "" : part);
+        SCOPED char *text =
+            memory_format("%s%s%s%s%s", name, number ? " " : "", number ? number : "",
+                          is_whole ? "" : ": ", is_whole ? "" : part);
         uint32_t counter = new_trace_counter(chrome->trace, text, OTF2_TYPE_DOUBLE);
         struct prv_record record = {.time_ns = time_ns,
                                     .kind = PRV_EVENT,
@@ -238,9 +232,7 @@ static void read_counter(struct chrome *chrome, const json_t *event, const char 
         double amount = json_number_value(value);
         memcpy(&record.value, &amount, sizeof amount);
         record_sort_add(chrome->sort, &record);
-        free(text);
     }
-    free(number);
 }
 
 static int read_event(struct chrome *chrome, const json_t *event, struct error *err)

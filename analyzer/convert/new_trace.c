@@ -197,20 +197,16 @@ void new_trace_name_location(struct new_trace *trace, uint32_t location, const c
 
 uint32_t new_trace_further_location(struct new_trace *trace, uint32_t location, uint32_t number)
 {
-    char *key = memory_format("%" PRIu32 "#%" PRIu32, location, number);
-    char *name = memory_format("%s %" PRIu32, trace->locations[location].name, number);
-    uint32_t further = new_trace_location(trace, trace->locations[location].process, key, name);
-    free(key);
-    free(name);
-    return further;
+    SCOPED char *key = memory_format("%" PRIu32 "#%" PRIu32, location, number);
+    SCOPED char *name = memory_format("%s %" PRIu32, trace->locations[location].name, number);
+    return new_trace_location(trace, trace->locations[location].process, key, name);
 }
 
 uint32_t new_trace_counters_location(struct new_trace *trace, uint32_t process)
 {
-    char *key = memory_format("%" PRIu32 ":counters", process);
+    SCOPED char *key = memory_format("%" PRIu32 ":counters", process);
     uint32_t location = new_trace_location(trace, process, key, "counters");
     trace->locations[location].type = OTF2_LOCATION_TYPE_METRIC;
-    free(key);
     return location;
 }
 
@@ -306,8 +302,8 @@ static void add_names(struct new_trace *trace)
 static void add_communicators(struct new_trace *trace)
 {
     OTF2_GlobalDefWriter *out = trace->definitions;
-    uint64_t *ranks = memory_zeroed(trace->n_processes + 1, sizeof *ranks);
-    uint64_t *all = memory_zeroed(trace->n_processes + 1, sizeof *all);
+    SCOPED uint64_t *ranks = memory_zeroed(trace->n_processes + 1, sizeof *ranks);
+    SCOPED uint64_t *all = memory_zeroed(trace->n_processes + 1, sizeof *all);
     for (size_t i = trace->n_locations; i-- > 0;)
         ranks[trace->locations[i].process] = i;
     for (size_t i = 0; i < trace->n_processes; i++)
@@ -326,8 +322,6 @@ static void add_communicators(struct new_trace *trace)
                         OTF2_GlobalDefWriter_WriteComm(out, i, i == 0 ? world : empty, i + 1,
                                                        OTF2_UNDEFINED_COMM, OTF2_COMM_FLAG_NONE));
     }
-    free(ranks);
-    free(all);
 }
 
 /// None; but other readers expect a file for each location.

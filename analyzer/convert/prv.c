@@ -161,7 +161,7 @@ static int read_names(struct prv *prv, struct error *err)
 {
     enum { ELSEWHERE, IN_TYPES, IN_VALUES } part = ELSEWHERE;
     size_t length = strlen(prv->path), capacity = 0;
-    char *path = memory_format("%.*s.pcf", (int)(length - 4), prv->path), *line = NULL;
+    SCOPED char *path = memory_format("%.*s.pcf", (int)(length - 4), prv->path), *line = NULL;
     uint64_t types[64], value;
     size_t n_types = 0;
     FILE *stream = fopen(path, "re");
@@ -190,8 +190,6 @@ static int read_names(struct prv *prv, struct error *err)
             }
         }
     }
-    free(line);
-    free(path);
     if (stream)
         fclose(stream);
     return status;
@@ -503,7 +501,7 @@ static int read_communicator(struct prv *prv, char *at, struct error *err)
     bool is_good = take(&at, ':', &application) && take(&at, ':', &number) && take(&at, '\0', &n) &&
                    application - 1 < prv->n_applications && n <= prv->n_tasks;
     uint64_t first = is_good ? prv->first_task[application - 1] : 0;
-    uint64_t *members = memory_zeroed(is_good ? n + 1 : 1, sizeof *members);
+    SCOPED uint64_t *members = memory_zeroed(is_good ? n + 1 : 1, sizeof *members);
     for (uint64_t i = 0; i < n && is_good; i++) {
         is_good = *at++ == ':' && take(&at, '\0', &task) && task > 0 && task <= prv->n_tasks;
         members[i] = first + task - 1;
@@ -512,7 +510,6 @@ static int read_communicator(struct prv *prv, char *at, struct error *err)
     if (is_good)
         map_put(&prv->communicators, pair_key(application, number),
                 new_trace_communicator(prv->trace, members, n));
-    free(members);
     return is_good && *at == '\0'
                ? 0
                : malformed(prv, "a communicator needs its number and its tasks", err);
@@ -535,7 +532,7 @@ static int read_line(struct prv *prv, char *line, struct error *err)
 
 static int read_lines(struct prv *prv, struct error *err)
 {
-    char *line = NULL;
+    SCOPED char *line = NULL;
     size_t capacity = 0;
     int status = 0;
     for (ssize_t n; status == 0 && (n = getline(&line, &capacity, prv->stream)) > 0;) {
@@ -555,7 +552,6 @@ static int read_lines(struct prv *prv, struct error *err)
         status = error_set(err, "cannot read '%s': %s", prv->path, strerror(errno));
     if (status == 0 && prv->line == 0)
         status = malformed(prv, "the file is empty", err);
-    free(line);
     return status;
 }
 

@@ -212,7 +212,7 @@ static int by_time(const void *left, const void *right)
 /// any of these computes.
 static void run_clock(struct activity_graph *graph, uint32_t first, uint32_t n, uint32_t n_ranks)
 {
-    struct change *changes = memory_new(2 * (size_t)n * sizeof *changes);
+    SCOPED struct change *changes = memory_new(2 * (size_t)n * sizeof *changes);
     for (uint32_t i = 0; i < n; i++) {
         const struct call *call = &graph->calls[first + i];
         changes[2 * i] = (struct change){call->enter_ns, true, first + i};
@@ -229,7 +229,6 @@ static void run_clock(struct activity_graph *graph, uint32_t first, uint32_t n, 
         if (changes[i].is_enter)
             graph->calls[changes[i].call].clock_ns = clock_ns;
     }
-    free(changes);
 }
 
 static void group_calls(struct activity_graph *graph, const struct result *result)
@@ -332,7 +331,7 @@ static int by_ends(const void *left, const void *right)
 /// Those whose waits ended with them are red.
 static void write_arcs(struct activity_graph *graph, FILE *stream)
 {
-    const struct call **sorted = memory_new((graph->n_calls + 1) * sizeof *sorted);
+    SCOPED const struct call **sorted = memory_new((graph->n_calls + 1) * sizeof *sorted);
     for (size_t i = 0; i < graph->n_calls; i++)
         sorted[i] = &graph->calls[i];
     qsort(sorted, graph->n_calls, sizeof *sorted, by_rank);
@@ -351,7 +350,6 @@ static void write_arcs(struct activity_graph *graph, FILE *stream)
             fprintf(stream, ", label=\"%s\"", quantity_size(arc->size_bytes).text);
         fputs("];\n", stream);
     }
-    free(sorted);
 }
 
 int activity_graph_write(struct activity_graph *graph, const struct result *result,

@@ -71,10 +71,9 @@ static void forward_no_signals(void)
 static void allow_address_sanitizer(void)
 {
     const char *options = getenv("ASAN_OPTIONS");
-    char *with = options && *options ? memory_format("%s:verify_asan_link_order=0", options)
-                                     : memory_copy_text("verify_asan_link_order=0");
+    SCOPED char *with = options && *options ? memory_format("%s:verify_asan_link_order=0", options)
+                                            : memory_copy_text("verify_asan_link_order=0");
     setenv("ASAN_OPTIONS", with, 1);
-    free(with);
 }
 
 const char *const *trace_exports(const char *library)
@@ -92,9 +91,8 @@ bool trace_can_preload(const char *library)
 static void prepend(const char *name, const char *first)
 {
     const char *inherited = getenv(name);
-    char *both = inherited && *inherited ? memory_format("%s:%s", first, inherited) : NULL;
+    SCOPED char *both = inherited && *inherited ? memory_format("%s:%s", first, inherited) : NULL;
     setenv(name, both ? both : first, 1);
-    free(both);
 }
 
 /// For the program. A batch job submitted with --export has SLURM_EXPORT_ENV, which then keeps
@@ -102,20 +100,18 @@ static void prepend(const char *name, const char *first)
 static void set_environment(const char *library, const char *spool)
 {
     const char *exported = getenv("SLURM_EXPORT_ENV");
-    char *more = exported ? launch_export_with(exported, trace_exports(library)) : NULL;
+    SCOPED char *more = exported ? launch_export_with(exported, trace_exports(library)) : NULL;
     if (strchr(library, ' ')) {
         const char *name = strrchr(library, '/') + 1;
-        char *folder = memory_format("%.*s", (int)(name - 1 - library), library);
+        SCOPED char *folder = memory_format("%.*s", (int)(name - 1 - library), library);
         prepend("LD_LIBRARY_PATH", folder);
         prepend("LD_PRELOAD", name);
-        free(folder);
     } else {
         prepend("LD_PRELOAD", library);
     }
     setenv("PAGODA_SPOOL", spool, 1);
     if (more)
         setenv("SLURM_EXPORT_ENV", more, 1);
-    free(more);
     allow_address_sanitizer();
 }
 
@@ -151,11 +147,10 @@ int trace_run_line(char **line, const char *library, const char *spool)
 static void say_ended(const char *dir, const char *spool, int number)
 {
     if (asks_to_end(number)) {
-        char *word = shell_path(dir);
+        SCOPED char *word = shell_path(dir);
         log_error("the archive was not written (interrupted): the records are kept in %s, and "
                   "pagoda trace --finish %s makes it",
                   spool, word);
-        free(word);
     } else {
         log_error("cannot write the archive in %s (" FINISHER " ended by signal %d, which a full "
                   "disk may cause): the records are kept in %s",
@@ -166,13 +161,12 @@ static void say_ended(const char *dir, const char *spool, int number)
 struct trace_finished trace_finish(const char *dir, const char *spool, const char *wait)
 {
     struct trace_finished finished = {.status = 1};
-    char *program = program_part(FINISHER);
+    SCOPED char *program = program_part(FINISHER);
     char line[256];
     int out[2];
     if (!program || pipe2(out, O_CLOEXEC) != 0) {
         log_error("cannot find " FINISHER ", which makes the archive: the records are kept in %s",
                   spool);
-        free(program);
         return finished;
     }
     pid_t pid = fork();
@@ -216,6 +210,5 @@ struct trace_finished trace_finish(const char *dir, const char *spool, const cha
         say_ended(dir, spool, WTERMSIG(status));
     else
         log_error("cannot start " FINISHER ": the records are kept in %s", spool);
-    free(program);
     return finished;
 }

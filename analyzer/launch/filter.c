@@ -254,7 +254,7 @@ struct trace_filter *trace_filter_read(const char *path, struct error *err)
 {
     struct parser parser = {.path = path, .err = err};
     FILE *file = fopen(path, "re");
-    char *line = NULL;
+    SCOPED char *line = NULL;
     size_t size = 0;
     ssize_t n;
     int result = 0;
@@ -276,7 +276,6 @@ struct trace_filter *trace_filter_read(const char *path, struct error *err)
         parser.line = parser.block_line;
         result = FAIL(&parser, "%s has no %s", parser.block->begin, parser.block->end);
     }
-    free(line);
     fclose(file);
     if (result != 0) {
         trace_filter_free(parser.filter);
@@ -303,7 +302,7 @@ size_t trace_filter_n_rules(const struct trace_filter *filter)
 bool trace_filter_is_one(const char *path)
 {
     FILE *file = fopen(path, "re");
-    char *line = NULL;
+    SCOPED char *line = NULL;
     size_t size = 0;
     bool found = false;
     while (file && !found && getline(&line, &size, file) > 0) {
@@ -312,7 +311,6 @@ bool trace_filter_is_one(const char *path)
             found = !strncmp(text, blocks[i].begin, strlen(blocks[i].begin));
         found = found || !strncmp(text, "BEGIN_INSTRUMENT_SECTION", 24);
     }
-    free(line);
     if (file)
         fclose(file);
     return found;
@@ -407,7 +405,7 @@ static void write_text(FILE *file, const char *earlier, const char *source,
 int trace_filter_write_excluded(const char *path, const char *earlier, const char *source,
                                 const struct trace_filter_line *lines, size_t n, struct error *err)
 {
-    char *new_path = memory_format("%s.new", path);
+    SCOPED char *new_path = memory_format("%s.new", path);
     FILE *file = fopen(new_path, "we");
     bool is_written = file != NULL;
     if (file) {
@@ -420,6 +418,5 @@ int trace_filter_write_excluded(const char *path, const char *earlier, const cha
         if (file)
             remove(new_path);
     }
-    free(new_path);
     return is_written ? 0 : -1;
 }

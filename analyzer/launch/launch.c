@@ -127,10 +127,8 @@ static const char srun_short_flags[] = "EHIKklOQsuvVXZh";
 
 static bool is_listed(const char *list, const char *name)
 {
-    char *word = memory_format(" %s ", name);
-    bool found = strstr(list, word) != NULL;
-    free(word);
-    return found;
+    SCOPED char *word = memory_format(" %s ", name);
+    return strstr(list, word) != NULL;
 }
 
 static int n_values(const char *one_value, const char *two_values, const char *name)
@@ -204,13 +202,11 @@ static void add_srun_word(char ***result, char *const *word, bool is_option,
 {
     static const char export[] = "--export=";
     size_t n_before = strncmp(*word, export, strlen(export)) == 0 ? strlen(export) : 0;
-    char *list = is_option && (n_before > 0 || strcmp(word[-1], "--export") == 0)
-                     ? launch_export_with(*word + n_before, names)
-                     : NULL;
-    char *whole = list ? memory_format("%.*s%s", (int)n_before, *word, list) : NULL;
+    SCOPED char *list = is_option && (n_before > 0 || strcmp(word[-1], "--export") == 0)
+                            ? launch_export_with(*word + n_before, names)
+                            : NULL;
+    SCOPED char *whole = list ? memory_format("%.*s%s", (int)n_before, *word, list) : NULL;
     words_add(result, whole ? whole : *word);
-    free(whole);
-    free(list);
 }
 
 char **launch_with_exports(char **line, const struct launch *launch, const char *const *names)
@@ -280,12 +276,9 @@ struct revision {
 static bool is_ceiling(const char *folder)
 {
     const char *ceilings = getenv("GIT_CEILING_DIRECTORIES");
-    char *list = memory_format(":%s:", ceilings ? ceilings : ""),
+    SCOPED char *list = memory_format(":%s:", ceilings ? ceilings : ""),
          *item = memory_format(":%s:", folder);
-    bool is_listed = strstr(list, item) != NULL;
-    free(list);
-    free(item);
-    return is_listed;
+    return strstr(list, item) != NULL;
 }
 
 /// Is FOLDER in a repository? Asking git where there is none would delay the run for nothing.
@@ -312,14 +305,11 @@ static bool has_repository(const char *folder)
 /// Starts `git -C FOLDER ARGUMENTS`, for read_answer().
 static FILE *ask_git(const char *folder, const char *arguments)
 {
-    char *word = shell_path(folder);
-    char *command = memory_format("exec timeout -k 1 %d git --no-optional-locks -C %s %s "
-                                  "</dev/null 2>/dev/null",
-                                  MOST_SECONDS, word, arguments);
-    FILE *answer = popen(command, "re");
-    free(command);
-    free(word);
-    return answer;
+    SCOPED char *word = shell_path(folder);
+    SCOPED char *command = memory_format("exec timeout -k 1 %d git --no-optional-locks -C %s %s "
+                                         "</dev/null 2>/dev/null",
+                                         MOST_SECONDS, word, arguments);
+    return popen(command, "re");
 }
 
 /// The first line of what git prints. False: it failed, or took too long.

@@ -239,24 +239,22 @@ static char *folder_of(const char *path)
 static int read_file(struct trace_settings *settings, const char *path, struct error *err)
 {
     FILE *file = fopen(path, "re");
-    char *line = NULL;
+    SCOPED char *line = NULL;
     size_t size = 0;
     ssize_t n;
     int result = 0;
     if (!file)
         return error_set(err, "cannot read the configuration file %s: %m", path);
     for (unsigned number = 1; result == 0 && (n = getline(&line, &size, file)) > 0; number++) {
-        char *where = memory_format("%s:%u", path, number);
+        SCOPED char *where = memory_format("%s:%u", path, number);
         char *begin = number == 1 && n >= 3 && !memcmp(line, "\xef\xbb\xbf", 3) ? line + 3 : line;
         if (strlen(line) != (size_t)n)
             result = error_set(err, "%s: a zero byte: this is not a configuration file", where);
         else
             result = read_line(settings, begin, where, err);
-        free(where);
     }
     if (result == 0 && ferror(file))
         result = error_set(err, "cannot read the configuration file %s: %m", path);
-    free(line);
     fclose(file);
     for (int i = 0; i < TRACE_N_SETTINGS; i++)
         if (settings->values[i].rank == ORIGIN_FILE && !settings->values[i].base)
@@ -410,11 +408,10 @@ static int check_counter(const struct trace_settings *settings, const char *name
     if (!strncmp(name, "PAPI_", 5) || strstr(name, "::"))
         return 0;
     const char *nearest = spelling_nearest(name, counters, n);
-    char *text =
+    SCOPED char *text =
         nearest ? memory_format("there is no counter `%s`; did you mean `%s`?", name, nearest)
                 : memory_format("there is no counter `%s`; see COUNTERS in pagoda-tracer(7)", name);
     wrong(settings, SETTING_COUNTERS, text, err);
-    free(text);
     return -1;
 }
 
@@ -442,13 +439,12 @@ struct window {
 static int read_time(const char *text, size_t n, uint64_t otherwise, uint64_t *time_ns,
                      struct error *err)
 {
-    char *part = memory_format("%.*s", (int)n, text);
+    SCOPED char *part = memory_format("%.*s", (int)n, text);
     const char *time = text_trim(part);
     int status = 0;
     *time_ns = otherwise;
     if (*time && option_read_duration(time, time_ns, err) != 0)
         status = error_wrap(err, "`%s`", time);
-    free(part);
     return status;
 }
 
@@ -516,7 +512,7 @@ static int check_lines(const struct trace_settings *settings, struct error *err)
 
 static int check(struct trace_settings *settings, struct error *err)
 {
-    char *path = filter_path(settings);
+    SCOPED char *path = filter_path(settings);
     int result = check_lines(settings, err) || check_numbers(settings, err) ||
                          check_names(settings, err) || check_counters(settings, err) ||
                          check_windows(settings, err)
@@ -526,7 +522,6 @@ static int check(struct trace_settings *settings, struct error *err)
         settings->filter = trace_filter_read(path, err);
         result = settings->filter ? 0 : -1;
     }
-    free(path);
     return result;
 }
 
@@ -534,12 +529,11 @@ static int check(struct trace_settings *settings, struct error *err)
 static void set_environment(struct trace_settings *settings)
 {
     const struct option_list *given = &settings->environment;
-    char *names = NULL;
+    SCOPED char *names = NULL;
     for (size_t i = 0; i < given->count; i++)
         text_append(&names, "%s%s", i ? "," : "", given->values[i]);
     if (names)
         set(settings, SETTING_ENV, names, ORIGIN_OPTION, "--env");
-    free(names);
 }
 
 int trace_settings_resolve(struct trace_settings *settings, struct error *err)
@@ -551,10 +545,9 @@ int trace_settings_resolve(struct trace_settings *settings, struct error *err)
     if (read_environment(settings, err) != 0)
         return -1;
     for (int i = 0; i < TRACE_N_SETTINGS; i++) {
-        char *where = memory_format("--%s", settings->option_names[i]);
+        SCOPED char *where = memory_format("--%s", settings->option_names[i]);
         if (settings->options[i])
             set(settings, i, settings->options[i], ORIGIN_OPTION, where);
-        free(where);
     }
     set_environment(settings);
     return check(settings, err);
@@ -578,7 +571,7 @@ int trace_settings_check_file(const char *path, size_t *n_settings, struct error
 bool trace_settings_is_config(const char *path)
 {
     FILE *file = fopen(path, "re");
-    char *line = NULL;
+    SCOPED char *line = NULL;
     size_t size = 0;
     ssize_t n;
     bool is_config = false;
@@ -593,7 +586,6 @@ bool trace_settings_is_config(const char *path)
         is_config = *text == '=';
         break;
     }
-    free(line);
     if (file)
         fclose(file);
     return is_config;
@@ -615,11 +607,10 @@ void trace_settings_print(const struct trace_settings *settings, FILE *stream)
 {
     for (int i = 0; i < TRACE_N_SETTINGS; i++) {
         const struct trace_setting_value *value = &settings->values[i];
-        char *path = i == SETTING_FILTER ? filter_path(settings) : NULL;
+        SCOPED char *path = i == SETTING_FILTER ? filter_path(settings) : NULL;
         const char *text = path ? path : text_of(settings, i);
         fprintf(stream, "%s = %s%s%s%s# %s\n", table[i].name, quote_for(text), text,
                 quote_for(text), *text ? "  " : " ", value->where ? value->where : "default");
-        free(path);
     }
 }
 

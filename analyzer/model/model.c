@@ -45,8 +45,8 @@ static void refit(struct model_piece *piece, const struct model_points *points,
                   const double *weights, const bool *is_here)
 {
     size_t n = 0, n_terms = piece->n_terms;
-    double *terms = memory_new((points->n * n_terms + 1) * sizeof *terms);
-    double *values = memory_new((points->n + 1) * sizeof *values);
+    SCOPED double *terms = memory_new((points->n * n_terms + 1) * sizeof *terms);
+    SCOPED double *values = memory_new((points->n + 1) * sizeof *values);
     double solution[MODEL_MAX_TERMS];
     for (size_t i = 0; i < points->n; i++) {
         if (!is_here[i])
@@ -62,8 +62,6 @@ static void refit(struct model_piece *piece, const struct model_points *points,
         is_good = solution[k] * piece->terms[k].coefficient > 0;
     for (size_t k = 0; k < n_terms && is_good; k++)
         piece->terms[k].coefficient = solution[k];
-    free(values);
-    free(terms);
 }
 
 /// Puts the constant first, then falling terms, then those that rise most.
@@ -90,7 +88,7 @@ static void sort_terms(struct model_piece *piece, size_t n_parameters)
 static void refit_formula(struct model_formula *formula, const struct model_points *points,
                           const double *weights)
 {
-    bool *is_here = memory_new((points->n + 1) * sizeof *is_here);
+    SCOPED bool *is_here = memory_new((points->n + 1) * sizeof *is_here);
     for (size_t p = 0; p < formula->n_pieces; p++) {
         for (size_t i = 0; i < points->n; i++)
             is_here[i] = model_piece_at(formula, points->x + i * points->n_parameters) ==
@@ -98,7 +96,6 @@ static void refit_formula(struct model_formula *formula, const struct model_poin
         refit(&formula->pieces[p], points, weights, is_here);
         sort_terms(&formula->pieces[p], points->n_parameters);
     }
-    free(is_here);
 }
 
 /// The hypothesis whose continuation is nearest to those of all, by their probability: the median

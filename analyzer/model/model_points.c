@@ -198,7 +198,7 @@ void model_points_read(struct model_points *points, const struct model_data *dat
     for (size_t i = 0; i < data->n_rows; i++)
         points->order[i] = i;
     qsort_r(points->order, data->n_rows, sizeof *points->order, compare_rows, (void *)data);
-    double *rows = memory_new((data->n_rows + 1) * sizeof *rows);
+    SCOPED double *rows = memory_new((data->n_rows + 1) * sizeof *rows);
     points->n = 0;
     for (size_t i = 0; i < data->n_rows; i++) {
         const double *x = data->x + points->order[i] * n_parameters;
@@ -211,7 +211,6 @@ void model_points_read(struct model_points *points, const struct model_data *dat
         points->n_rows[points->n - 1]++;
     }
     judge_noise(points, rows);
-    free(rows);
 }
 
 void model_points_release(struct model_points *points)

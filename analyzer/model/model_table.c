@@ -177,9 +177,8 @@ static int read_coordinate(const struct model_table *table, char *text, double *
         i++;
     if (i == n) {
         const char *const *names = (const char *const *)table->parameters;
-        char *list = spelling_list(names, n);
+        SCOPED char *list = spelling_list(names, n);
         error_set(err, "there is no parameter \"%s\"; the data have %s", text, list);
-        free(list);
         return -1;
     }
     if (is_set[i])
@@ -267,8 +266,8 @@ static void fit_series(struct model_table *table, struct model_series *series,
                        struct model_workspace *workspace)
 {
     size_t n = table->n_parameters, n_asked = series->n_asked + table->n_asked;
-    double *x = memory_new((series->n_rows * n + 1) * sizeof *x);
-    double *y = memory_new((series->n_rows + 1) * sizeof *y);
+    SCOPED double *x = memory_new((series->n_rows * n + 1) * sizeof *x);
+    SCOPED double *y = memory_new((series->n_rows + 1) * sizeof *y);
     struct error err;
     for (size_t i = 0; i < series->n_rows; i++) {
         memcpy(x + i * n, series->rows + i * (n + 1), n * sizeof *x);
@@ -292,8 +291,6 @@ static void fit_series(struct model_table *table, struct model_series *series,
         model_release_posterior(&series->model);
         note_limits(table, series);
     }
-    free(x);
-    free(y);
 }
 
 enum { SERIES_PER_JOB = 32 };

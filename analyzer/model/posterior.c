@@ -101,7 +101,7 @@ void posterior_interval(const struct model_posterior *posterior, size_t n_parame
     double nodes[N_NODES], all = 0;
     for (size_t i = 0; i < N_NODES; i++)
         nodes[i] = gsl_cdf_ugaussian_Pinv(((double)i + 0.5) / N_NODES);
-    struct sample *samples =
+    SCOPED struct sample *samples =
         memory_new(2 * posterior->n * SEARCH_NOISES * N_NODES * sizeof *samples);
     size_t n = 0;
     for (size_t h = 0; h < posterior->n; h++) {
@@ -128,7 +128,6 @@ void posterior_interval(const struct model_posterior *posterior, size_t n_parame
     qsort(samples, n, sizeof *samples, by_value);
     *low = quantile(samples, n, outside * all);
     *high = quantile(samples, n, (1 - outside) * all);
-    free(samples);
 }
 
 // ---- what another point would tell

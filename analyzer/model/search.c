@@ -467,7 +467,7 @@ static bool shares_parameter(const struct model_term *a, const struct model_term
 static void add_products(struct search *search, size_t first, size_t end)
 {
     struct search_room *room = search->room;
-    struct scored *products = NULL;
+    SCOPED struct scored *products = NULL;
     size_t n = 0, capacity = 0, n_points = room->points->n;
     struct side side = {0};
     side_reserve(&side, 2, n_points);
@@ -513,7 +513,6 @@ static void add_products(struct search *search, size_t first, size_t end)
     for (size_t i = 0; i < n; i++)
         if (i < N_PRODUCTS || (products[i].column.is_plain && first == 1))
             *add_column(room) = products[i].column;
-    free(products);
     side_release(&side);
 }
 
@@ -562,7 +561,7 @@ static void try_pairs(struct search *search, const double *scores)
         for (size_t b = a + 1; b < room->n_columns; b++)
             if (is_likely_pair(room, a, b))
                 try_pair(search, a, b);
-    struct ranked *ranked = memory_new((room->n_columns + 1) * sizeof *ranked);
+    SCOPED struct ranked *ranked = memory_new((room->n_columns + 1) * sizeof *ranked);
     for (size_t i = 1; i < room->n_columns; i++)
         ranked[i - 1] = (struct ranked){i, scores[i]};
     qsort(ranked, room->n_columns - 1, sizeof *ranked, by_rank);
@@ -570,7 +569,6 @@ static void try_pairs(struct search *search, const double *scores)
     for (size_t i = 0; i < n_beam; i++)
         for (size_t j = i + 1; j < room->n_columns - 1; j++)
             try_pair(search, ranked[i].column, ranked[j].column);
-    free(ranked);
 }
 
 static void set_piece(struct model_piece *piece, const struct search_room *room,
@@ -674,13 +672,12 @@ void search_run(struct search *search, const struct model_points *points, const 
     }
     const uint16_t constant = 0;
     try_whole(search, &constant, 1, log(share_constant));
-    double *scores = memory_new((room->n_columns + 1) * sizeof *scores);
+    SCOPED double *scores = memory_new((room->n_columns + 1) * sizeof *scores);
     for (size_t i = 1; i < room->n_columns; i++)
         scores[i] = try_single(search, i);
     try_pairs(search, scores);
     if (has_breaks && points->n_parameters == 1)
         try_breaks(search);
-    free(scores);
     choose(search);
 }
 

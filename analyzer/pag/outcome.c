@@ -228,7 +228,7 @@ void outcome_fill(struct engine *engine)
 static struct pag_rank_time judge_rank(const struct engine *engine,
                                        const struct pag_location *location)
 {
-    bool *is_mpi = memory_zeroed(location->n_paths + 1, sizeof *is_mpi);
+    SCOPED bool *is_mpi = memory_zeroed(location->n_paths + 1, sizeof *is_mpi);
     struct pag_rank_time time = {0};
     for (size_t i = 0; i < location->n_paths; i++) {
         const struct call_path *path = &location->paths[i];
@@ -249,7 +249,6 @@ static struct pag_rank_time judge_rank(const struct engine *engine,
             time.useful_ns += path->exclusive_ns;
         }
     }
-    free(is_mpi);
     return time;
 }
 

@@ -148,7 +148,7 @@ static void pass_items(struct snapshot *snapshot, struct items *items, struct po
 static void pass_each(struct snapshot *snapshot, const struct items *items, struct pool *pool,
                       void (*pass)(struct snapshot *snapshot, void *item))
 {
-    char *copy = memory_new(pool->item_bytes);
+    SCOPED char *copy = memory_new(pool->item_bytes);
     uint32_t n = is_reading(snapshot) ? items->n : pool->n_used;
     for (uint32_t i = 0; i < n && !is_damaged(snapshot); i++) {
         if (is_reading(snapshot)) {
@@ -158,7 +158,6 @@ static void pass_each(struct snapshot *snapshot, const struct items *items, stru
             pass(snapshot, copy);
         }
     }
-    free(copy);
 }
 
 // --- messages and receives
@@ -300,14 +299,13 @@ static void pass_mailboxes(struct snapshot *snapshot)
 {
     struct engine *engine = snapshot->engine;
     const struct items *items = &snapshot->mailboxes;
-    uint64_t *keys = mailbox_keys(engine);
+    SCOPED uint64_t *keys = mailbox_keys(engine);
     uint32_t n = is_reading(snapshot) ? items->n : engine->mailboxes.n_used;
     for (uint32_t i = 0; i < n && !is_damaged(snapshot); i++)
         if (is_reading(snapshot))
             pass_mailbox(snapshot, 0, i);
         else if (items->numbers[i] != NONE)
             pass_mailbox(snapshot, keys[i], i);
-    free(keys);
 }
 
 static void pass_channel(struct snapshot *snapshot, uint32_t index)

@@ -4,7 +4,6 @@
 #include "analyzer/paraver/prv_trace.h"
 
 #include <stdbool.h>
-#include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 
@@ -224,10 +223,8 @@ static uint64_t value_of(const struct region *region, uint32_t index)
 /// Whether NAME without MPI_ is one of WORDS, which have blanks around.
 static bool is_among(const char *name, const char *words)
 {
-    char *word = memory_format(" %s ", strncasecmp(name, "MPI_", 4) == 0 ? name + 4 : name);
-    bool is = strcasestr(words, word) != NULL;
-    free(word);
-    return is;
+    SCOPED char *word = memory_format(" %s ", strncasecmp(name, "MPI_", 4) == 0 ? name + 4 : name);
+    return strcasestr(words, word) != NULL;
 }
 
 static enum prv_state state_of_point_to_point(const struct region *region)
@@ -279,9 +276,8 @@ struct prv_function prv_function_of(const struct definitions *definitions, uint3
 
 static void print_value(uint64_t value, const char *name, FILE *stream)
 {
-    char *text = utf8_clean(name);
+    SCOPED char *text = utf8_clean(name);
     fprintf(stream, "%llu   %s\n", (unsigned long long)value, text);
-    free(text);
 }
 
 /// The events of one type: what the regions of the run are, each value once.
@@ -311,12 +307,10 @@ static void print_counters(const struct definitions *definitions, FILE *stream)
     if (definitions->n_counters > 0)
         fputs("\n\nEVENT_TYPE\n", stream);
     for (size_t i = 0; i < definitions->n_counters; i++) {
-        char *name = utf8_clean(definitions->counters[i].name);
-        char *unit = utf8_clean(definitions->counters[i].unit);
+        SCOPED char *name = utf8_clean(definitions->counters[i].name);
+        SCOPED char *unit = utf8_clean(definitions->counters[i].unit);
         fprintf(stream, "7    %u    %s%s%s%s\n", PRV_FIRST_COUNTER + (unsigned)i, name,
                 *unit ? " [" : "", unit, *unit ? "]" : "");
-        free(name);
-        free(unit);
     }
 }
 

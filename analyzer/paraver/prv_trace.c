@@ -56,7 +56,7 @@ static uint32_t node_of(const struct definitions *definitions, size_t location)
 static void number_rows(struct prv_trace *trace)
 {
     const struct definitions *definitions = trace->definitions;
-    uint32_t *n_threads = memory_zeroed(definitions->n_ranks + 1, sizeof *n_threads);
+    SCOPED uint32_t *n_threads = memory_zeroed(definitions->n_ranks + 1, sizeof *n_threads);
     trace->n_tasks = (uint32_t)definitions->n_ranks;
     for (size_t i = 0; i < definitions->n_locations; i++) {
         uint32_t rank = definitions->locations[i].rank;
@@ -65,13 +65,11 @@ static void number_rows(struct prv_trace *trace)
         trace->rows[i].thread = has_rank ? ++n_threads[rank] : 1;
         trace->n_cpus[node_of(definitions, i)]++;
     }
-    uint32_t *last_cpu = memory_zeroed(definitions->n_nodes + 1, sizeof *last_cpu);
+    SCOPED uint32_t *last_cpu = memory_zeroed(definitions->n_nodes + 1, sizeof *last_cpu);
     for (size_t node = 0; node < definitions->n_nodes; node++)
         last_cpu[node + 1] = last_cpu[node] + trace->n_cpus[node];
     for (size_t i = 0; i < definitions->n_locations; i++)
         trace->rows[i].cpu = ++last_cpu[node_of(definitions, i)];
-    free(n_threads);
-    free(last_cpu);
 }
 
 /// By task: its threads and node.
@@ -105,9 +103,8 @@ static int open_files(struct prv_trace *trace, const char *path, struct error *e
     static const char *const suffixes[N_FILES] = {[PCF] = ".pcf", [ROW] = ".row"};
     int status = new_file_refuse_special(path, err);
     for (int i = 0; i < N_FILES && status == 0; i++) {
-        char *name = i == PRV ? memory_copy_text(path) : path_beside(path, suffixes[i]);
+        SCOPED char *name = i == PRV ? memory_copy_text(path) : path_beside(path, suffixes[i]);
         status = new_file_open(&trace->files[i], name, err);
-        free(name);
     }
     return status;
 }
@@ -116,11 +113,10 @@ struct prv_trace *prv_trace_new(const char *path, const struct definitions *defi
                                 struct error *err)
 {
     struct prv_trace *trace = memory_zeroed(1, sizeof *trace);
-    char *folder = path_folder(path);
+    SCOPED char *folder = path_folder(path);
     trace->definitions = definitions;
     if (open_files(trace, path, err) == 0)
         trace->records = record_sort_new(folder, err);
-    free(folder);
     if (!trace->records) {
         prv_trace_free(trace);
         return NULL;
@@ -308,12 +304,11 @@ static void print_header(const struct prv_trace *trace, uint64_t time_ns, FILE *
             definitions->n_nodes);
     for (size_t i = 0; i < definitions->n_nodes; i++)
         fprintf(stream, "%s%u", i > 0 ? "," : "", trace->n_cpus[i]);
-    struct task *tasks = tasks_of(trace);
+    SCOPED struct task *tasks = tasks_of(trace);
     fprintf(stream, "):1:%u(", trace->n_tasks);
     for (uint32_t i = 0; i < trace->n_tasks; i++)
         fprintf(stream, "%s%u:%u", i > 0 ? "," : "", tasks[i].n_threads, tasks[i].node + 1);
     fprintf(stream, "),%zu\n", n_communicators);
-    free(tasks);
 }
 
 /// c:application:number:how many:tasks
@@ -362,9 +357,8 @@ static void print_record(void *context, const struct prv_record *record)
 
 static void print_name(const char *name, FILE *stream)
 {
-    char *text = utf8_clean(name);
+    SCOPED char *text = utf8_clean(name);
     fprintf(stream, "%s\n", text);
-    free(text);
 }
 
 static void print_rows(const struct prv_trace *trace, FILE *stream)

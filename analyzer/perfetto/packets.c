@@ -72,12 +72,11 @@ static void open_next(struct packets *packets)
 {
     struct new_file *file = ARRAY_NEXT(packets->files, packets->n_files, packets->files_capacity);
     struct error err = {{0}};
-    char *path = file_path(packets->path, packets->n_files);
+    SCOPED char *path = file_path(packets->path, packets->n_files);
     if (new_file_open(file, path, packets->status == 0 ? &packets->err : &err) != 0)
         packets->status = -1;
     packets->n_bytes = 0;
     begin_file(packets, packets->n_files - 1, 1);
-    free(path);
 }
 
 static void close_file(struct packets *packets)
@@ -161,9 +160,8 @@ int packets_finish(struct packets *packets, struct error *err)
     if (packets->status == 0)
         return 0;
     for (size_t i = 0; i < n_named; i++) {
-        char *path = file_path(packets->path, i + 1);
+        SCOPED char *path = file_path(packets->path, i + 1);
         remove(path);
-        free(path);
     }
     *err = packets->err;
     return -1;
@@ -246,8 +244,8 @@ void packets_track(struct packets *packets, const struct track *track)
     Perfetto__TrackDescriptor descriptor = PERFETTO__TRACK_DESCRIPTOR__INIT;
     Perfetto__CounterDescriptor counter = PERFETTO__COUNTER_DESCRIPTOR__INIT;
     char *name = utf8_clean(track->name);
-    char *unit = track->is_counter ? utf8_clean(track->unit) : NULL;
-    char *description = track->is_counter ? utf8_clean(track->description) : NULL;
+    SCOPED char *unit = track->is_counter ? utf8_clean(track->unit) : NULL;
+    SCOPED char *description = track->is_counter ? utf8_clean(track->description) : NULL;
     descriptor.has_uuid = true;
     descriptor.uuid = track->uuid;
     descriptor.has_parent_uuid = track->parent_uuid != 0;
@@ -270,8 +268,6 @@ void packets_track(struct packets *packets, const struct track *track)
     packet.track_descriptor = &descriptor;
     write_packet(packets, &packet);
     free(name);
-    free(unit);
-    free(description);
 }
 
 static void write_event(struct packets *packets, Perfetto__TrackEvent *event, uint64_t time_ns,

@@ -73,9 +73,8 @@ struct track_events *track_events_new(const char *path, uint64_t max_bytes,
     struct packets *packets = packets_new(path, max_bytes, err);
     if (!packets)
         return NULL;
-    char *folder = packets_folder(packets);
+    SCOPED char *folder = packets_folder(packets);
     struct hand_overs *hand_overs = hand_overs_new(folder, definitions->n_locations, err);
-    free(folder);
     if (!hand_overs) {
         packets_free(packets);
         return NULL;
@@ -145,13 +144,12 @@ static uint64_t rank_track(struct track_events *events, uint32_t rank)
     struct numbered_track *track = &events->ranks[rank];
     if (!is_unknown(events, track))
         return track->uuid;
-    char *name = memory_format("rank %u", rank);
+    SCOPED char *name = memory_format("rank %u", rank);
     uint64_t node = node_track(events, events->definitions->ranks[rank].node);
     packets_track(events->packets, &(struct track){.uuid = track->uuid,
                                                    .parent_uuid = node,
                                                    .name = name,
                                                    .order = (int32_t)rank});
-    free(name);
     return track->uuid;
 }
 
@@ -512,7 +510,7 @@ static void write_part(struct path_writer *writer, uint32_t location, uint64_t b
                        uint64_t from_ns, uint64_t until_ns)
 {
     struct track_events *events = writer->events;
-    char *name = path_name(&events->definitions->locations[location]);
+    SCOPED char *name = path_name(&events->definitions->locations[location]);
     const struct slice_fact began = {SLICE_FACT_BEGAN, begin_ns};
     const struct slice_edge begin = {
         .time_ns = from_ns,
@@ -527,7 +525,6 @@ static void write_part(struct path_writer *writer, uint32_t location, uint64_t b
     packets_begin(events->packets, &begin);
     packets_end(events->packets,
                 &(struct slice_edge){.time_ns = until_ns, .track_uuid = begin.track_uuid});
-    free(name);
 }
 
 /// As path_part: a part goes to the files whose time it is in.

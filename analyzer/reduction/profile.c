@@ -86,7 +86,7 @@ static void take_function(struct reduce_profile *profile, const struct trial_pro
 /// Sorts the rows; parts keep theirs.
 static void sort_rows(struct reduce_profile *profile)
 {
-    uint32_t *place = memory_zeroed(profile->n_rows + 1, sizeof *place);
+    SCOPED uint32_t *place = memory_zeroed(profile->n_rows + 1, sizeof *place);
     for (size_t i = 0; i < profile->n_rows; i++)
         profile->rows[i].rule_rank = (uint32_t)i; // which has no meaning yet
     if (profile->n_rows > 0)
@@ -97,7 +97,6 @@ static void sort_rows(struct reduce_profile *profile)
     }
     for (size_t i = 0; i < profile->n_parts; i++)
         profile->parts[i].row = place[profile->parts[i].row];
-    free(place);
 }
 
 /// Takes the call paths of all ranks, which it sorts; ranks, events and time are known.
@@ -173,7 +172,7 @@ static void take_result(struct reduce_profile *profile, const struct result *res
     for (size_t i = 0; i < result->n_properties; i++)
         if (strcmp(result->properties[i].name, "PAGODA::LAUNCH_NS") == 0)
             profile->launch_ns = strtoull(result->properties[i].value, NULL, 10);
-    struct trial_profile_row *paths = memory_zeroed(result->n_path_ranks, sizeof *paths);
+    SCOPED struct trial_profile_row *paths = memory_zeroed(result->n_path_ranks, sizeof *paths);
     uint32_t path = RESULT_NONE;
     bool nested = false;
     size_t n = 0;
@@ -193,7 +192,6 @@ static void take_result(struct reduce_profile *profile, const struct result *res
                                                 .exclusive_ns = value->exclusive_ns};
     }
     take_paths(profile, paths, n);
-    free(paths);
 }
 
 int reduce_profile_of_trace(struct reduce_profile *profile, const char *trace, struct error *err)

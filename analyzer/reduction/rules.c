@@ -149,7 +149,7 @@ static void cut_comment(char *line)
 static int read_lines(struct reduction_rules *rules, FILE *file, const char *path,
                       struct error *err)
 {
-    char *line = NULL;
+    SCOPED char *line = NULL;
     size_t capacity = 0;
     ssize_t length;
     int status = 0;
@@ -163,11 +163,9 @@ static int read_lines(struct reduction_rules *rules, FILE *file, const char *pat
         cut_comment(line);
         if (!*text_trim(line))
             continue;
-        char *place = memory_format("%s:%u", path, number);
+        SCOPED char *place = memory_format("%s:%u", path, number);
         status = reduction_rules_add(rules, text_trim(line), place, err);
-        free(place);
     }
-    free(line);
     return status;
 }
 
@@ -207,7 +205,7 @@ static bool looks_like_rule(char *line)
 bool reduction_rules_is_file(const char *path)
 {
     FILE *file = fopen(path, "re");
-    char *line = NULL;
+    SCOPED char *line = NULL;
     size_t capacity = 0;
     ssize_t length = 0;
     bool is_rule = false, has_line = false;
@@ -217,7 +215,6 @@ bool reduction_rules_is_file(const char *path)
         has_line = !is_text || *text_trim(line);
         is_rule = has_line && is_text && looks_like_rule(line);
     }
-    free(line);
     if (file)
         fclose(file);
     return is_rule;

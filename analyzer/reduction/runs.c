@@ -39,8 +39,8 @@ static int run_once(const struct reduce_runs *runs, const char *name, const char
                     char **words, uint64_t *wall_ns, struct error *err)
 {
     struct process_end end;
-    char *output = memory_format("%s/%s.stdout", runs->dir, name);
-    char *errors = memory_format("%s/%s.stderr", runs->dir, name);
+    SCOPED char *output = memory_format("%s/%s.stdout", runs->dir, name);
+    SCOPED char *errors = memory_format("%s/%s.stderr", runs->dir, name);
     const struct process_start start = {
         .program = program, .words = words, .output = output, .errors = errors, .hands_on = true};
     int status = process_run(&start, &end, err);
@@ -50,8 +50,6 @@ static int run_once(const struct reduce_runs *runs, const char *name, const char
         status = error_set(err, "the %s run failed with exit status %d: see %s", name, end.status,
                            errors);
     *wall_ns = end.wall_ns;
-    free(output);
-    free(errors);
     return status;
 }
 
@@ -104,15 +102,14 @@ int reduce_runs_traced(const struct reduce_runs *runs, const char *name, const c
     *profile = (struct reduce_profile){0};
     for (uint64_t i = 0; status == 0 && i < runs->n_repetitions; i++) {
         struct reduce_profile other = {0};
-        char *dir = i == 0 ? memory_format("%s/%s", runs->dir, name)
-                           : memory_format("%s/%s-again", runs->dir, name);
+        SCOPED char *dir = i == 0 ? memory_format("%s/%s", runs->dir, name)
+                                  : memory_format("%s/%s-again", runs->dir, name);
         status = trace_once(runs, name, dir, filter, i == 0 ? profile : &other, err);
         uint64_t once_ns = i == 0 ? profile->launch_ns : other.launch_ns;
         *wall_ns = once_ns < *wall_ns ? once_ns : *wall_ns;
         if (i > 0 && status == 0)
             status = scratch_folder_remove(dir, err);
         reduce_profile_release(&other);
-        free(dir);
     }
     return status;
 }

@@ -73,15 +73,13 @@ static char *cache_folder(void)
 static void find_places(const struct trace *trace, char *places[N_PLACES])
 {
     const char *anchor = trace_path(trace);
-    char *folder = cache_folder();
-    char *whole = realpath(anchor, NULL);
+    SCOPED char *folder = cache_folder();
+    SCOPED char *whole = realpath(anchor, NULL);
     places[0] = archive_file_path(anchor, ".pagoda-index");
     places[1] = NULL;
     if (folder && whole)
         places[1] = memory_format("%s/%016" PRIx64 ".pagoda-index", folder,
                                   checksum_bytes(0, whole, strlen(whole)));
-    free(folder);
-    free(whole);
 }
 
 static void free_places(char *places[N_PLACES])
@@ -166,7 +164,7 @@ struct pag_index *index_file_read(const struct trace *trace, uint64_t mark,
 
 static bool write_file(const char *path, const uint64_t *header, const struct numbers *numbers)
 {
-    char *other = memory_format("%s.XXXXXX", path);
+    SCOPED char *other = memory_format("%s.XXXXXX", path);
     int descriptor = mkstemp(other);
     if (descriptor >= 0)
         scratch_path_begin(other);
@@ -180,21 +178,19 @@ static bool write_file(const char *path, const uint64_t *header, const struct nu
     is_written = is_written && rename(other, path) == 0;
     if (descriptor >= 0)
         scratch_path_end(other);
-    free(other);
     return is_written;
 }
 
 /// Makes the folder of PATH, which is in the user's cache.
 static void make_folder(const char *path)
 {
-    char *folder = memory_copy_text(path);
+    SCOPED char *folder = memory_copy_text(path);
     for (int levels = 0; levels < 2 && strrchr(folder, '/'); levels++)
         *strrchr(folder, '/') = '\0';
     mkdir(folder, S_IRWXU); // the cache itself
     strcpy(folder, path);
     *strrchr(folder, '/') = '\0';
     mkdir(folder, S_IRWXU);
-    free(folder);
 }
 
 void index_file_write(const struct trace *trace, uint64_t mark, struct pag_index *index)

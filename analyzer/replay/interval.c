@@ -301,8 +301,9 @@ static int find_phases(struct interval_list *list, struct trace *trace, const ch
     const struct definitions *definitions = trace_definitions(trace);
     struct pag_phase_report report;
     struct pag_part *parts = NULL;
-    bool *ends = selection->to ? regions_called(text, selection->to, definitions, err) : NULL;
-    bool *begins =
+    SCOPED bool *ends =
+        selection->to ? regions_called(text, selection->to, definitions, err) : NULL;
+    SCOPED bool *begins =
         selection->to && !ends ? NULL : regions_called(text, selection->from, definitions, err);
     struct pag_phase phase = {begins, ends, selection->first, selection->last, false, 1};
     int status = begins ? find_parts(trace, &phase, &parts, &report, err) : -1;
@@ -318,8 +319,6 @@ static int find_phases(struct interval_list *list, struct trace *trace, const ch
     if (status == 0)
         status = add_phases(list, text, selection, &phase, parts, definitions->n_locations, err);
     free(parts);
-    free(begins);
-    free(ends);
     return status;
 }
 
@@ -337,9 +336,9 @@ static int add_waits(struct interval_list *list, const struct single_waits *wait
     for (size_t i = 0; i < waits->n; i++) {
         const struct single_wait *wait = &waits->items[i];
         struct pag_part part = {wait->begin_ns, wait->begin_ns + wait->wait_ns};
-        char *times = memory_format("%" PRIu64 "ns:%" PRIu64 "ns", part.begin_ns, part.end_ns);
+        SCOPED char *times =
+            memory_format("%" PRIu64 "ns:%" PRIu64 "ns", part.begin_ns, part.end_ns);
         add_times(list, times, part, waits->definitions->n_locations);
-        free(times);
     }
     return 0;
 }

@@ -75,15 +75,13 @@ static void print_head(const struct advice *advice, FILE *stream)
 static void print_command(const struct advice *advice, const struct advice_candidate *candidate,
                           const struct advice_candidate *second, FILE *stream)
 {
-    char *options = advice_words_text(candidate->words, candidate->n_words);
-    char *more = second ? advice_words_text(second->words, second->n_words) : NULL;
+    SCOPED char *options = advice_words_text(candidate->words, candidate->n_words);
+    SCOPED char *more = second ? advice_words_text(second->words, second->n_words) : NULL;
     bool needs_target =
         *advice->target && !candidate->has_target && !(second && second->has_target);
     fprintf(stream, "%40s%s %s%s%s%s%s\n", "pagoda replay ", advice->trace, options,
             more ? " " : "", more ? more : "", needs_target ? " " : "",
             needs_target ? advice->target : "");
-    free(options);
-    free(more);
 }
 
 /// Between which times the gain of CANDIDATE is, where past errors tell.
@@ -94,20 +92,18 @@ static void print_expected(const struct advice *advice, const struct advice_cand
     if (!expected.is_by_past_errors)
         return;
     int64_t target_ns = (int64_t)advice->target_ns;
-    char *by = past_errors_text(&candidate->errors);
-    char *text = memory_format("%s to %s %s",
-                               quantity_signed_time(target_ns - (int64_t)expected.high_ns).text,
-                               quantity_signed_time(target_ns - (int64_t)expected.low_ns).text, by);
+    SCOPED char *by = past_errors_text(&candidate->errors);
+    SCOPED char *text = memory_format(
+        "%s to %s %s", quantity_signed_time(target_ns - (int64_t)expected.high_ns).text,
+        quantity_signed_time(target_ns - (int64_t)expected.low_ns).text, by);
     fprintf(stream, "%26s", "");
     print_paragraph(text, 26, 26, WIDTH, stream);
-    free(text);
-    free(by);
 }
 
 static void print_candidate(const struct advice *advice, size_t index, size_t number, FILE *stream)
 {
     const struct advice_candidate *candidate = &advice->candidates[index];
-    char *bend = bend_text(&candidate->bend);
+    SCOPED char *bend = bend_text(&candidate->bend);
     fprintf(stream, "%3zu. %10s%s %7s  %s\n", number, quantity_signed_time(candidate->gain_ns).text,
             advice_is_uncertain(advice, candidate->gain_ns) ? "?" : " ",
             share_of(advice, candidate->gain_ns).text, candidate->sentence);
@@ -115,7 +111,6 @@ static void print_candidate(const struct advice *advice, size_t index, size_t nu
     print_expected(advice, candidate, stream);
     if (*bend)
         fprintf(stream, "%26s%s\n", "", bend);
-    free(bend);
 }
 
 /// Prints changes among the first N that exclude each other, change FIRST and later ones, which
@@ -145,14 +140,13 @@ static size_t print_alternatives(const struct advice *advice, size_t first, size
 /// Which of the first N changes are about the same.
 static void print_all_alternatives(const struct advice *advice, size_t n, FILE *stream)
 {
-    bool *is_named = memory_zeroed(n * n + 1, sizeof *is_named);
+    SCOPED bool *is_named = memory_zeroed(n * n + 1, sizeof *is_named);
     const char *before = "\nWays to change the same, not tried together: ";
     for (size_t first = 0; first < n; first++)
         while (print_alternatives(advice, first, n, is_named, before, stream) > 0)
             before = "; ";
     if (before[0] == ';')
         fputc('\n', stream);
-    free(is_named);
 }
 
 /// How the gain of PAIR goes with those of its parts, in words.
@@ -215,11 +209,9 @@ static size_t print_group(const struct advice *advice, enum advice_group group, 
 
 static void print_failure(const char *what, const char *failure, FILE *stream)
 {
-    char *text = memory_format("%s: %s", what, failure), *clean = utf8_clean(text);
+    SCOPED char *text = memory_format("%s: %s", what, failure), *clean = utf8_clean(text);
     fputs("  ", stream);
     print_paragraph(clean, 2, 4, WIDTH, stream);
-    free(clean);
-    free(text);
 }
 
 /// Changes, and pairs of them, that were tried and could not be predicted, each with the reason.
@@ -240,9 +232,9 @@ static void print_failures(const struct advice *advice, FILE *stream)
     for (size_t i = 0; i < advice->n_pairs; i++)
         if (advice->pairs[i].failure) {
             const struct advice_pair *pair = &advice->pairs[i];
-            char *both = memory_format("%zu and %zu together", pair->first + 1, pair->second + 1);
+            SCOPED char *both =
+                memory_format("%zu and %zu together", pair->first + 1, pair->second + 1);
             print_failure(both, pair->failure, stream);
-            free(both);
         }
 }
 
@@ -253,10 +245,10 @@ static void print_unreadable(const struct advice *advice, FILE *stream)
         fprintf(stream,
                 "\nParts of the trace were unreadable, so the advice is for what is left of it\n");
     for (size_t i = 0; i < advice->n_warnings; i++) {
-        char *text = memory_format("%s [%s]", advice->warnings[i].text, advice->warnings[i].code);
+        SCOPED char *text =
+            memory_format("%s [%s]", advice->warnings[i].text, advice->warnings[i].code);
         fputs("  ", stream);
         print_paragraph(text, 2, 4, WIDTH, stream);
-        free(text);
     }
 }
 
@@ -292,9 +284,9 @@ static json_t *candidate_object(const void *of, size_t i)
     const struct advice_candidate *candidate = &advice->candidates[i];
     bool is_replayed = candidate->is_replayed;
     bool is_uncertain = is_replayed && advice_is_uncertain(advice, candidate->gain_ns);
-    char *options = advice_words_text(candidate->words, candidate->n_words);
+    SCOPED char *options = advice_words_text(candidate->words, candidate->n_words);
     struct expected_time expected = advice_expected(advice, candidate);
-    json_t *object = JSON_OBJECT(
+    return JSON_OBJECT(
         {"kind", json_string(advice_kind_names[candidate->kind])},
         {"text", json_text(candidate->sentence)}, {"options", json_text(options)},
         {"group", json_string(advice_group_names[candidate->group])}, JSON_TEXT(candidate, subject),
@@ -308,8 +300,6 @@ static json_t *candidate_object(const void *of, size_t i)
         {"pays_until", json_bend(&candidate->bend)},
         {"same_as", candidate->same_as ? json_text(candidate->same_as) : NULL},
         {"failure", candidate->failure ? json_text(candidate->failure) : NULL});
-    free(options);
-    return object;
 }
 
 static json_t *pair_object(const void *of, size_t i)

@@ -242,7 +242,7 @@ void json_print_calibration(const struct calibration_report *report, FILE *strea
     struct calibration_differences rows = {0};
     if (report->against)
         rows = calibration_compare(report);
-    char *missing = measurements_missing(of);
+    SCOPED char *missing = measurements_missing(of);
     JSON_PRINT(
         stream, JSON_COMPACT | JSON_REAL_PRECISION(9), JSON_TEXT(report, path), JSON_TEXT(of, mpi),
         {"hosts", json_list(of->n_hosts, host_object, of)}, JSON_REAL(of, compute_ns),
@@ -254,5 +254,4 @@ void json_print_calibration(const struct calibration_report *report, FILE *strea
         {"collective_fit_rms", measured(report->errors->collective_rms)},
         {"missing", json_text(missing)}, {"warnings", json_list(of->n_warnings, warning, of)},
         {"differences", report->against ? json_list(rows.n, difference_object, rows.items) : NULL});
-    free(missing);
 }

@@ -31,11 +31,10 @@ static const struct {
 
 static void print_losses(const struct check *check, FILE *stream)
 {
-    char *from = utf8_clean(check->repaired_from);
+    SCOPED char *from = utf8_clean(check->repaired_from);
     fprintf(stream, "%s: %s\n", from, check->n_losses ? "repaired; lost:" : "nothing is lost");
     for (size_t i = 0; i < check->n_losses; i++)
         fprintf(stream, "  %s: %s\n", check->losses[i].code, check->losses[i].text);
-    free(from);
 }
 
 static void print_archive(const struct check *check, const char *path, FILE *stream)
@@ -75,7 +74,7 @@ static void print_catalogue(const struct check *check, const char *path, FILE *s
 
 void check_print(const struct check *check, FILE *stream)
 {
-    char *path = utf8_clean(check->path);
+    SCOPED char *path = utf8_clean(check->path);
     if (check->kind == CHECK_ARCHIVE)
         print_archive(check, path, stream);
     else if (check->kind == CHECK_CATALOGUE)
@@ -83,7 +82,6 @@ void check_print(const struct check *check, FILE *stream)
     else
         fprintf(stream, "%s: %s: %s\n  nothing wrong\n", path, kinds[check->kind].title,
                 quantity_count(check->n_entries, kinds[check->kind].entry).text);
-    free(path);
 }
 
 void check_release(struct check *check)
@@ -109,30 +107,26 @@ static json_t *location_object(const void *of, size_t i)
 {
     const struct check_location *location = &((const struct check *)of)->locations[i];
     bool has_rank = location->rank != RESULT_NONE;
-    char *id = memory_format("%llu", (unsigned long long)location->id);
-    json_t *object = JSON_OBJECT({"id", json_string(id)}, // 64 bits: more than a number can hold
-                                 {"rank", has_rank ? json_count(location->rank) : json_null()},
-                                 JSON_TEXT(location, name),
-                                 {"declared_events", json_count(location->n_declared)},
-                                 {"events", json_count(location->n_read)},
-                                 {"unknown_records", json_count(location->n_unknown)},
-                                 {"bad_references", json_count(location->n_bad_references)},
-                                 {"backward_times", json_count(location->n_backward)},
-                                 {"damage", json_text_or_null(location->reason)});
-    free(id);
-    return object;
+    SCOPED char *id = memory_format("%llu", (unsigned long long)location->id);
+    return JSON_OBJECT({"id", json_string(id)}, // 64 bits: more than a number can hold
+                       {"rank", has_rank ? json_count(location->rank) : json_null()},
+                       JSON_TEXT(location, name),
+                       {"declared_events", json_count(location->n_declared)},
+                       {"events", json_count(location->n_read)},
+                       {"unknown_records", json_count(location->n_unknown)},
+                       {"bad_references", json_count(location->n_bad_references)},
+                       {"backward_times", json_count(location->n_backward)},
+                       {"damage", json_text_or_null(location->reason)});
 }
 
 static json_t *loss_object(const void *of, size_t i)
 {
     const struct check_loss *loss = &((const struct check *)of)->losses[i];
-    char *id = memory_format("%llu", (unsigned long long)loss->location);
-    json_t *object = JSON_OBJECT(
-        JSON_STRING(loss, code), {"location", loss->has_location ? json_string(id) : json_null()},
-        {"events", loss->has_count ? json_count(loss->n_events) : json_null()},
-        JSON_TEXT(loss, text));
-    free(id);
-    return object;
+    SCOPED char *id = memory_format("%llu", (unsigned long long)loss->location);
+    return JSON_OBJECT(JSON_STRING(loss, code),
+                       {"location", loss->has_location ? json_string(id) : json_null()},
+                       {"events", loss->has_count ? json_count(loss->n_events) : json_null()},
+                       JSON_TEXT(loss, text));
 }
 
 static json_t *put_archive(json_t *object, const struct check *check)

@@ -79,9 +79,9 @@ static bool may_be_noise(const struct difference_page *page)
 static void print_total(const struct difference_page *page, FILE *stream)
 {
     const struct difference_row *total = &page->tables[0].total;
-    char *text = memory_format("run time %s -> %s: %s (%s)", mean_time(total->a_ns).text,
-                               mean_time(total->b_ns).text, change_text(total->change_ns).text,
-                               relative_change(total).text);
+    SCOPED char *text = memory_format(
+        "run time %s -> %s: %s (%s)", mean_time(total->a_ns).text, mean_time(total->b_ns).text,
+        change_text(total->change_ns).text, relative_change(total).text);
     if (!isnan(total->p))
         text_append(&text, " +- %s at %g %%, p %.2g", mean_time(total->half_width_ns).text,
                     100 * (1 - page->thresholds.alpha), total->p);
@@ -96,16 +96,14 @@ static void print_total(const struct difference_page *page, FILE *stream)
         text_append(&text, "; changed");
     fputc('\n', stream);
     print_wrapped(text, stream);
-    free(text);
 }
 
 /// (A part of) a call path, INDENT columns in.
 static void add_path_cell(struct table *table, const struct shown_paths *paths, size_t indent,
                           const char *path)
 {
-    char *name = shown_paths_text(paths, path);
+    SCOPED char *name = shown_paths_text(paths, path);
     table_add_cell(table, "%*s%s", (int)indent, "", name);
-    free(name);
 }
 
 static void add_values(struct table *table, const struct difference_row *row)
@@ -136,9 +134,8 @@ static void add_row(struct table *table, const struct difference_table *from,
         table_add_cell(table, "-");
     add_p(table, row);
     if (by == DIFFERENCE_BY_PROCESS) {
-        char *process = resource_path_plain(resource_path_short(row->process));
+        SCOPED char *process = resource_path_plain(resource_path_short(row->process));
         table_add_cell(table, "%s", row->is_unrecorded ? difference_kind(row) : process);
-        free(process);
         return;
     }
     table_add_cell(table, "%s", difference_kind(row));
@@ -178,12 +175,12 @@ static void print_table(const struct difference_page *page, const struct shown_p
         add_row(&table, from, &from->rows[i], by, paths);
     if (n_shown < from->n_rows)
         add_rest(&table, from, n_shown);
-    char *heading = memory_format("%s: time per rank, the changes add up to that of the run time "
-                                  "(*: beyond the thresholds)",
-                                  titles[by]);
+    SCOPED char *heading =
+        memory_format("%s: time per rank, the changes add up to that of the run time "
+                      "(*: beyond the thresholds)",
+                      titles[by]);
     fputc('\n', stream);
     print_wrapped(heading, stream);
-    free(heading);
     table_print(&table, 2, width_of(stream), stream);
 }
 
@@ -277,11 +274,10 @@ void text_print_difference(const struct difference_page *page, uint64_t top, FIL
 static void print_violation(const struct difference_row *row, const char *what,
                             const struct shown_paths *paths, FILE *stream)
 {
-    char *call_path = shown_paths_text(paths, resource_path_short(row->call_path));
+    SCOPED char *call_path = shown_paths_text(paths, resource_path_short(row->call_path));
     fprintf(stream, "%s: %s%s%s -> %s (%s", what, call_path, *call_path ? ": " : "",
             mean_time(row->a_ns).text, mean_time(row->b_ns).text, relative_change(row).text);
     fprintf(stream, isnan(row->p) ? ")\n" : ", p %.2g)\n", row->p);
-    free(call_path);
 }
 
 void text_print_violations(const struct difference_page *page, FILE *stream)
@@ -298,10 +294,8 @@ void text_print_violations(const struct difference_page *page, FILE *stream)
 
 static json_t *name_of(const char *path)
 {
-    char *name = resource_path_plain(resource_path_short(path));
-    json_t *value = json_text(name);
-    free(name);
-    return value;
+    SCOPED char *name = resource_path_plain(resource_path_short(path));
+    return json_text(name);
 }
 
 static json_t *put_values(json_t *object, const struct difference_row *row)

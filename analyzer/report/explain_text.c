@@ -65,10 +65,9 @@ static void print_paragraphs(const char *text, size_t indent, size_t width, FILE
     while (*text) {
         const char *end = strstr(text, "\n\n");
         size_t length = end ? (size_t)(end - text) : strlen(text);
-        char *paragraph = memory_format("%.*s", (int)length, text);
+        SCOPED char *paragraph = memory_format("%.*s", (int)length, text);
         fprintf(stream, "\n%*s", (int)indent, "");
         print_paragraph(paragraph, indent, indent, width, stream);
-        free(paragraph);
         text += length + (end ? 2 : 0);
     }
 }
@@ -204,8 +203,8 @@ void finding_page_list(const struct finding_kind *kinds, size_t n, size_t width,
 
 static void print_remedy(const struct finding_remedy *remedy, size_t width, FILE *stream)
 {
-    char *text = memory_format("%s: --%s%s%s", remedy->sentence, remedy->option,
-                               remedy->value ? " " : "", remedy->value ? remedy->value : "");
+    SCOPED char *text = memory_format("%s: --%s%s%s", remedy->sentence, remedy->option,
+                                      remedy->value ? " " : "", remedy->value ? remedy->value : "");
     if (remedy->when)
         text_append(&text, "; where %s", remedy->when);
     if (remedy->is_fallback)
@@ -215,7 +214,6 @@ static void print_remedy(const struct finding_remedy *remedy, size_t width, FILE
                     "; a proof: if none saves time, the finding is of the next kind that applies");
     fputs("- ", stream);
     print_paragraph(text, 2, 2, width, stream);
-    free(text);
 }
 
 void finding_page_one(const struct finding_kind *kind, size_t width, FILE *stream)
@@ -258,12 +256,10 @@ static void put(const struct sheet *sheet, const char *label, const char *format
 {
     va_list arguments;
     va_start(arguments, format);
-    char *text = memory_format_list(format, arguments);
+    SCOPED char *text = memory_format_list(format, arguments);
     va_end(arguments);
-    char *clean = utf8_clean(text);
+    SCOPED char *clean = utf8_clean(text);
     print_labelled(label, LABEL_COLUMNS, clean, sheet->width, sheet->stream);
-    free(clean);
-    free(text);
 }
 
 /// The scopes that have messages ("node, network, wan"); "-" without. The caller frees.
@@ -297,13 +293,12 @@ void machine_page_list(const struct machine *machines, size_t n, size_t width, F
         columns = list_column(columns, machines[i].name);
     for (size_t i = 0; i < n; i++) {
         const struct machine *machine = &machines[i];
-        char *scopes = scopes_text(machine);
-        char *text = memory_format("%s; %s a node; messages: %s; %s", machine->summary,
-                                   quantity_count(machine->n_cores, "core").text, scopes,
-                                   quantity_count(count_operations(machine), "collective").text);
+        SCOPED char *scopes = scopes_text(machine);
+        SCOPED char *text =
+            memory_format("%s; %s a node; messages: %s; %s", machine->summary,
+                          quantity_count(machine->n_cores, "core").text, scopes,
+                          quantity_count(count_operations(machine), "collective").text);
         print_labelled(machine->name, columns, text, width, stream);
-        free(text);
-        free(scopes);
     }
 }
 
@@ -348,9 +343,8 @@ static char *messages_text(const struct machine_messages *messages)
 static void put_messages(const struct sheet *sheet, const char *label, const char *scope,
                          const struct machine_messages *messages)
 {
-    char *text = messages_text(messages);
+    SCOPED char *text = messages_text(messages);
     put(sheet, label, "%s%s%s", scope, *scope ? ": " : "", text);
-    free(text);
 }
 
 static void print_messages(const struct sheet *sheet, const struct machine *machine)
@@ -371,7 +365,7 @@ static void print_collectives(const struct sheet *sheet, const struct machine *m
         bool has_from = collective->from_bytes > 0,
              has_below = collective->below_bytes < UINT64_MAX;
         bool has_both = collective->algorithm != ALGORITHM_FORMULA && collective->time_text;
-        char *more = memory_copy_text("");
+        SCOPED char *more = memory_copy_text("");
         if (collective->scattered_text)
             text_append(&more, "; scattered: %s", collective->scattered_text);
         noise_append(&more, &collective->noise);
@@ -381,7 +375,6 @@ static void print_collectives(const struct sheet *sheet, const struct machine *m
             has_below ? quantity_size(collective->below_bytes).text : "",
             collective_algorithm_names[collective->algorithm], has_both ? ", " : "",
             collective->time_text ? collective->time_text : "", more);
-        free(more);
     }
 }
 
@@ -415,13 +408,12 @@ static void print_others(const struct sheet *sheet, const struct machine *machin
                   {machine->n_regions, "region"},
                   {machine->n_computes, "cost of computing"},
                   {machine->n_noises, "noise of computing"}};
-    char *text = NULL;
+    SCOPED char *text = NULL;
     for (size_t i = 0; i < sizeof others / sizeof others[0]; i++)
         if (others[i].n > 0)
             text_append(&text, "%s%zu x %s", text ? ", " : "", others[i].n, others[i].noun);
     if (text)
         put(sheet, "Of their own", "%s", text);
-    free(text);
 }
 
 static void print_origins(const struct sheet *sheet, const struct machine *machine)
@@ -439,9 +431,10 @@ static void print_origins(const struct sheet *sheet, const struct machine *machi
 void machine_page_one(const struct machine *machine, size_t width, FILE *stream)
 {
     const struct sheet sheet = {stream, width};
-    char *title = machine->summary[0] ? memory_format("%s: %s", machine->name, machine->summary)
-                                      : memory_copy_text(machine->name);
-    char *clean = utf8_clean(title);
+    SCOPED char *title = machine->summary[0]
+                             ? memory_format("%s: %s", machine->name, machine->summary)
+                             : memory_copy_text(machine->name);
+    SCOPED char *clean = utf8_clean(title);
     print_paragraph(clean, 0, 0, width, stream);
     fputc('\n', stream);
     print_cores(&sheet, machine);
@@ -450,8 +443,6 @@ void machine_page_one(const struct machine *machine, size_t width, FILE *stream)
     print_others(&sheet, machine);
     print_origins(&sheet, machine);
     put(&sheet, "Read from", "%s", machine->path);
-    free(clean);
-    free(title);
 }
 
 // --- policies
@@ -516,9 +507,8 @@ static void put_known_time(const struct sheet *sheet, const char *label, uint64_
 static void print_rules(const struct sheet *sheet, const struct balancing_policy *balancing)
 {
     for (size_t i = 0; i < balancing->n_rules; i++) {
-        char *text = rule_text(&balancing->rules[i]);
+        SCOPED char *text = rule_text(&balancing->rules[i]);
         put(sheet, quantity_format("Rule %zu", i + 1).text, "%s", text);
-        free(text);
     }
     put_time(sheet, "Poll", balancing->poll_ns, "");
     put_time(sheet, "Transfer", balancing->transfer_ns, "as an empty message");

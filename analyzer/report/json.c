@@ -4,6 +4,7 @@
 #include <assert.h>
 #include <math.h>
 
+#include "analyzer/base/memory.h"
 #include "analyzer/base/text.h"
 #include "analyzer/pag/pag.h"
 
@@ -28,10 +29,8 @@ json_t *json_list(size_t n, json_t *(*item)(const void *of, size_t i), const voi
 
 json_t *json_text(const char *bytes)
 {
-    char *clean = utf8_clean(bytes);
-    json_t *value = json_string(clean);
-    free(clean);
-    return value;
+    SCOPED char *clean = utf8_clean(bytes);
+    return json_string(clean);
 }
 
 json_t *json_text_or_null(const char *bytes)

@@ -170,18 +170,16 @@ static void print_series(const struct model_table *table, const struct model_ser
                          FILE *stream)
 {
     const struct model *model = &series->model;
-    char *name = shown_name(series);
+    SCOPED char *name = shown_name(series);
     if (*name)
         fprintf(stream, "%s\n", name);
-    free(name);
     if (series->reason) {
         fprintf(stream, "  no model: %s\n", series->reason);
         return;
     }
-    char *formula = model_formula_text(&model->formula, (const char *const *)table->parameters,
-                                       table->n_parameters, DIGITS);
+    SCOPED char *formula = model_formula_text(
+        &model->formula, (const char *const *)table->parameters, table->n_parameters, DIGITS);
     fprintf(stream, "  %s = %s\n", table->is_time ? "time in s" : "value", formula);
-    free(formula);
     fprintf(stream, "  %s, error %s rms, %s at most", quantity_count(model->n_points, "point").text,
             quantity_share(model->rms_error).text, quantity_share(model->worst).text);
     if (!isnan(model->noise))
@@ -200,15 +198,15 @@ static void add_part(struct table *rows, const struct model_table *table,
     const struct model_prediction *at = &series->predictions[series->n_asked + table->n_asked - 1];
     const double whole = table->sums[table->n_asked - 1];
     const double *x = table->asked + (table->n_asked - 1) * table->n_parameters;
-    char *growth = model_growth_text(&series->model.formula, (const char *const *)table->parameters,
-                                     table->n_parameters, series->model.greatest, x);
+    SCOPED char *growth =
+        model_growth_text(&series->model.formula, (const char *const *)table->parameters,
+                          table->n_parameters, series->model.greatest, x);
     table_add_cell(rows, "%s", quantity_part(at->value, whole).text);
     table_add_cell(rows, "%s", value_text(table, at->value).text);
     table_add_cell(rows, "%s", value_text(table, at->low).text);
     table_add_cell(rows, "%s", value_text(table, at->high).text);
     table_add_cell(rows, "%s", model_series_fits(series) ? growth : "none fits");
     table_add_cell(rows, "%s", series->shown ? series->shown : series->name);
-    free(growth);
 }
 
 static bool is_ranked(const struct model_table *table, const struct model_series *series)
@@ -235,9 +233,8 @@ static void print_zeros(const struct model_table *table, FILE *stream)
         const struct model_series *series = &table->series[table->order[i]];
         if (!is_zero(table, series) || n++ >= MAX_LISTED)
             continue;
-        char *name = shown_name(series);
+        SCOPED char *name = shown_name(series);
         fprintf(stream, "%s%s", n == 1 ? "Always 0: " : ", ", name);
-        free(name);
     }
     if (n > MAX_LISTED)
         fprintf(stream, " and %zu more", n - MAX_LISTED);

@@ -2,7 +2,6 @@
 #include "analyzer/report/page.h"
 
 #include <stdarg.h>
-#include <stdlib.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
 
@@ -40,9 +39,8 @@ void page_heading(const struct page *page, const char *heading, const char *expl
 
 void page_heading_of_times(const struct page *page, const char *heading, const char *explanation)
 {
-    char *in_unit = memory_format("%s in %s", heading, page->unit.name);
+    SCOPED char *in_unit = memory_format("%s in %s", heading, page->unit.name);
     page_heading(page, in_unit, explanation);
-    free(in_unit);
 }
 
 void page_table(const struct page *page, struct table *table)
@@ -62,9 +60,8 @@ void page_labelled(const struct page *page, const char *label, const char *forma
 {
     va_list arguments;
     va_start(arguments, format);
-    char *text = memory_format_list(format, arguments);
+    SCOPED char *text = memory_format_list(format, arguments);
     va_end(arguments);
     fprintf(page->stream, "  %-*s", LABEL_WIDTH - 2, label);
     print_paragraph(text, LABEL_WIDTH, LABEL_WIDTH, page->options->width, page->stream);
-    free(text);
 }

@@ -3,7 +3,6 @@
 #include "analyzer/report/report.h"
 
 #include <math.h>
-#include <stdlib.h>
 
 #include "analyzer/base/function_names.h"
 #include "analyzer/base/memory.h"
@@ -58,7 +57,7 @@ static void print_rows(const struct reduction_page *page, bool is_left_out, uint
     table_add_columns(&table, "<function", "<file");
     if (is_left_out)
         table_add_column(&table, "rule", true);
-    const char **names = memory_zeroed(page->n_rows + 1, sizeof *names);
+    SCOPED const char **names = memory_zeroed(page->n_rows + 1, sizeof *names);
     for (size_t i = 0; i < page->n_rows; i++)
         names[i] = page->rows[i].name;
     char **shown = function_names_shown(names, page->n_rows);
@@ -71,7 +70,6 @@ static void print_rows(const struct reduction_page *page, bool is_left_out, uint
         fprintf(stream, "  ... and %s more (--top)\n", quantity_count(n - top, "function").text);
     table_release(&table);
     function_names_free(shown, page->n_rows);
-    free(names);
 }
 
 static void print_dilation(const struct reduction_page *page, FILE *stream)

@@ -43,7 +43,7 @@ static char *sparkline(const double *values, size_t n)
 
 static void print_trend(const struct scaling *scaling, FILE *stream)
 {
-    double *speedups = memory_new(scaling->n_points * sizeof *speedups);
+    SCOPED double *speedups = memory_new(scaling->n_points * sizeof *speedups);
     for (size_t i = 0; i < scaling->n_points; i++)
         speedups[i] = scaling->points[i].speedup;
     char *line = sparkline(speedups, scaling->n_points);
@@ -57,7 +57,6 @@ static void print_trend(const struct scaling *scaling, FILE *stream)
         free(line);
     }
     fputc('\n', stream);
-    free(speedups);
 }
 
 /// A value that is known, and of CPU time one that is not all of it.
@@ -124,14 +123,12 @@ static void add_growth(struct table *table, const struct scaling *scaling,
     bool fits = model_series_fits(model);
     if (scaling->has_next)
         add_time(table, fits ? part->next_ns : NAN);
-    char *growth = fits ? scaling_growth(scaling, model) : NULL;
+    SCOPED char *growth = fits ? scaling_growth(scaling, model) : NULL;
     table_add_cell(table, "%s", fits ? growth : model->reason ? "?" : "none fits");
     table_add_cell(table, "%s", model->reason ? "-" : quantity_share(model->model.rms_error).text);
-    free(growth);
     if (options->has_sparklines) {
-        char *line = sparkline(part->ns, scaling->n_points);
+        SCOPED char *line = sparkline(part->ns, scaling->n_points);
         table_add_cell(table, "%s", line);
-        free(line);
     }
     table_add_cell(table, "%s", *part->wait_state ? "wait" : "region");
     table_add_cell(table, "%s", part->shown);
@@ -141,9 +138,9 @@ static void print_growth(const struct scaling *scaling, const struct scaling_tex
                          FILE *stream)
 {
     struct table table = {0};
-    char *first = memory_format("at %g", scaling->points[0].x);
-    char *last = memory_format("at %g", scaling->points[scaling->n_points - 1].x);
-    char *next = memory_format("next: %g", scaling->next_x);
+    SCOPED char *first = memory_format("at %g", scaling->points[0].x);
+    SCOPED char *last = memory_format("at %g", scaling->points[scaling->n_points - 1].x);
+    SCOPED char *next = memory_format("next: %g", scaling->next_x);
     table_add_columns(&table, first, last, "share");
     if (scaling->has_next)
         table_add_column(&table, next, false);
@@ -165,9 +162,6 @@ static void print_growth(const struct scaling *scaling, const struct scaling_tex
     if (n_shown < n_parts)
         fprintf(stream, "  ... and %s (more with --top)\n",
                 quantity_count(n_parts - n_shown, "further part").text);
-    free(first);
-    free(last);
-    free(next);
 }
 
 static void print_findings(const struct scaling_series *series, size_t width, FILE *stream)
@@ -199,11 +193,11 @@ static void print_findings(const struct scaling_series *series, size_t width, FI
         const struct scaling_finding *finding = &series->findings[i];
         if (!finding->holds || finding->severity < finding->threshold)
             continue;
-        char *text = memory_format("%s%s%s: %s %s", finding->id, *finding->subject ? " of " : "",
-                                   finding->subject, finding->summary, finding->diagnosis);
+        SCOPED char *text =
+            memory_format("%s%s%s: %s %s", finding->id, *finding->subject ? " of " : "",
+                          finding->subject, finding->summary, finding->diagnosis);
         fprintf(stream, "\n  ");
         print_paragraph(text, 2, 4, width, stream);
-        free(text);
     }
 }
 
@@ -213,21 +207,20 @@ void text_print_scaling(const struct scaling_page *page, const struct scaling_te
     for (size_t i = 0; i < page->n_series; i++) {
         const struct scaling_series *series = &page->series[i];
         const struct scaling *scaling = series->scaling;
-        char *head = memory_format("%s: %s %g to %g, %s", series->name, page->by,
-                                   scaling->points[0].x, scaling->points[scaling->n_points - 1].x,
-                                   quantity_count(scaling->n_trials, "run").text);
+        SCOPED char *head =
+            memory_format("%s: %s %g to %g, %s", series->name, page->by, scaling->points[0].x,
+                          scaling->points[scaling->n_points - 1].x,
+                          quantity_count(scaling->n_trials, "run").text);
         fprintf(stream, "%s", i ? "\n" : "");
         print_paragraph(head, 0, 2, options->width, stream);
         fprintf(stream, "  ");
         if (scaling->kind != SCALING_SIZE) {
-            char *kind = memory_format("%s scaling (%s)", scaling_kind_names[scaling->kind],
-                                       series->kind_reason);
+            SCOPED char *kind = memory_format("%s scaling (%s)", scaling_kind_names[scaling->kind],
+                                              series->kind_reason);
             print_paragraph(kind, 2, 2, options->width, stream);
             fprintf(stream, "  ");
-            free(kind);
         }
         print_paragraph(series->conclusion, 2, 2, options->width, stream);
-        free(head);
         if (options->has_sparklines)
             print_trend(scaling, stream);
         print_points(page, scaling, stream);
@@ -263,14 +256,12 @@ static json_t *fit_object(const struct scaling *scaling, const struct model_seri
     const struct of_scaling of = {scaling, series};
     if (series->reason)
         return json_null();
-    char *growth = scaling_growth(scaling, series);
-    json_t *object = JSON_OBJECT(
+    SCOPED char *growth = scaling_growth(scaling, series);
+    return JSON_OBJECT(
         JSON_TEXT(series, formula), JSON_NUMBER(model, rms_error), JSON_NUMBER(model, r_squared),
         JSON_COUNT(model, n_points), {"is_good", json_boolean(model_series_fits(series))},
         {"growth", json_text(growth)},
         {"curve", series->n_asked > 0 ? json_list(series->n_asked, curve_object, &of) : NULL});
-    free(growth);
-    return object;
 }
 
 static json_t *point_object(const void *of, size_t i)

@@ -2,7 +2,6 @@
 // A scaling study as a picture in SVG 1.1: for each series three panels, speedup, efficiencies and
 // the parts with most time, over the logarithm of the parameter.
 #include <math.h>
-#include <stdlib.h>
 
 #include "analyzer/base/memory.h"
 #include "analyzer/base/text.h"
@@ -253,7 +252,7 @@ void svg_print_scaling(const struct scaling_page *page, FILE *stream)
     for (size_t i = 0; i < page->n_series; i++) {
         const struct scaling_series *series = &page->series[i];
         const struct scaling *scaling = series->scaling;
-        double *x = memory_new(2 * scaling->n_points * sizeof *x);
+        SCOPED double *x = memory_new(2 * scaling->n_points * sizeof *x);
         for (size_t j = 0; j < scaling->n_points; j++)
             x[j] = scaling->points[j].x;
         fprintf(stream, "<text x=\"%d\" y=\"%zu\" font-size=\"14\">", LEFT,
@@ -266,7 +265,6 @@ void svg_print_scaling(const struct scaling_page *page, FILE *stream)
         draw_efficiencies(&panel, page, scaling, x, x + scaling->n_points);
         panel = panel_of(stream, scaling, 2, i);
         draw_growth(&panel, scaling, page->by, x);
-        free(x);
     }
     fprintf(stream, "</svg>\n");
 }

@@ -3,7 +3,6 @@
 #include "analyzer/compare/structure.h"
 
 #include <inttypes.h>
-#include <stdlib.h>
 
 #include "analyzer/base/memory.h"
 #include "analyzer/base/text.h"
@@ -35,12 +34,11 @@ static void add_ids_cell(struct table *table, const struct structure_page *page,
         table_add_cell(table, "in all");
         return;
     }
-    char *text = NULL;
+    SCOPED char *text = NULL;
     for (size_t i = 0; i < page->n_runs; i++)
         if (run_ids & UINT64_C(1) << i)
             text_append(&text, "%s%" PRIu64, text ? ", " : "only in ", UINT64_C(1) << i);
     table_add_cell(table, "%s", text);
-    free(text);
 }
 
 /// Marks the resources from FIRST to BEFORE that are shown: those of interest and what is above
@@ -72,7 +70,7 @@ static void print_hierarchy(const struct structure_page *page, size_t first, siz
             quantity_count(before - first, "resource").text, n_common);
     if (n_common == before - first && !shows_all)
         return;
-    bool *is_shown = choose_rows(page, first, before, shows_all);
+    SCOPED bool *is_shown = choose_rows(page, first, before, shows_all);
     struct table table = {0};
     table_add_columns(&table, "sum of ids", "<runs", "<resource");
     for (size_t i = first; i < before; i++) {
@@ -84,19 +82,17 @@ static void print_hierarchy(const struct structure_page *page, size_t first, siz
                        resource_path_last(resources[i].path));
     }
     table_print(&table, 2, 0, stream);
-    free(is_shown);
 }
 
 /// Where the hierarchy of the resource FIRST ends.
 static size_t hierarchy_end(const struct structure *structure, size_t first)
 {
     const char *path = structure->resources[first].path;
-    char *root = memory_format("%.*s", (int)resource_path_next(path, 0), path);
+    SCOPED char *root = memory_format("%.*s", (int)resource_path_next(path, 0), path);
     size_t end = first + 1;
     while (end < structure->n_resources &&
            resource_path_is_within(structure->resources[end].path, root))
         end++;
-    free(root);
     return end;
 }
 

@@ -29,10 +29,9 @@ void table_add_cell(struct table *table, const char *format, ...)
 {
     va_list arguments;
     va_start(arguments, format);
-    char *text = memory_format_list(format, arguments);
+    SCOPED char *text = memory_format_list(format, arguments);
     va_end(arguments);
     *ARRAY_NEXT(table->cells, table->n_cells, table->capacity) = utf8_clean(text);
-    free(text);
 }
 
 static void print_blanks(size_t count, FILE *stream)

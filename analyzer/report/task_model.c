@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Model files and what they predict, as text and JSON.
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "analyzer/base/memory.h"
@@ -275,7 +274,7 @@ enum { LABEL_COLUMNS = 16 };
 
 static void print_tasks(const struct task *task, size_t depth, size_t width, FILE *stream)
 {
-    char *text = NULL;
+    SCOPED char *text = NULL;
     text_append(&text, "%s \"%s\"", kind_names[task->kind], task->name);
     const struct {
         const char *label;
@@ -293,7 +292,6 @@ static void print_tasks(const struct task *task, size_t depth, size_t width, FIL
         if (formulas[i].formula->text)
             text_append(&text, "; %s %s", formulas[i].label, formulas[i].formula->text);
     print_labelled(depth ? "" : "Tasks", LABEL_COLUMNS + 2 * depth, text, width, stream);
-    free(text);
     for (size_t i = 0; i < task->n_tasks; i++)
         print_tasks(&task->tasks[i], depth + 1, width, stream);
     if (task->exchange)
@@ -302,20 +300,19 @@ static void print_tasks(const struct task *task, size_t depth, size_t width, FIL
 
 void model_page_one(const struct task_model *model, size_t width, FILE *stream)
 {
-    char *title = memory_format("%s: %s", model->name, model->summary);
+    SCOPED char *title = memory_format("%s: %s", model->name, model->summary);
     print_paragraph(title, 0, 0, width, stream);
     fputc('\n', stream);
-    free(title);
     for (size_t i = NAMES_FIXED; i < model->n_names; i++) {
         const struct task_name *name = &model->defined[i];
-        char *text = memory_copy_text(name->is_column      ? "a column of the rows"
-                                      : name->has_default  ? quantity_format("%g", name->value).text
-                                      : name->is_parameter ? "to be given"
-                                                           : name->formula.text);
+        SCOPED char *text =
+            memory_copy_text(name->is_column      ? "a column of the rows"
+                             : name->has_default  ? quantity_format("%g", name->value).text
+                             : name->is_parameter ? "to be given"
+                                                  : name->formula.text);
         if (name->summary[0])
             text_append(&text, ": %s", name->summary);
         print_labelled(name->name, LABEL_COLUMNS, text, width, stream);
-        free(text);
     }
     print_tasks(model->top, 0, width, stream);
     const char *const origins[][2] = {{"Source", model->source},

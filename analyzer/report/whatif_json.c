@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Predictions as JSON: one object, or with a list option an array of points.
 
-#include <stdlib.h>
-
+#include "analyzer/base/memory.h"
 #include "analyzer/report/views/views.h"
 #include "analyzer/result/changes.h"
 #include "analyzer/result/whatif.h"
@@ -200,15 +199,13 @@ static json_t *changes_object(const struct whatif_report *report, const struct r
     bool is_measured;
     const struct result *base = whatif_base(report, measured, &is_measured);
     const struct result *predicted = &report->predicted;
-    char *why = changes_summary(base, predicted);
-    json_t *object = JSON_OBJECT(
-        {"against", json_string(is_measured ? "measured" : "unchanged")}, {"why", json_string(why)},
-        {"critical_path", rows(changes_of_critical_path(base, predicted), "region")},
-        {"time", rows(changes_of_time(base, predicted), "where")},
-        {"wait_states", rows(changes_of_waits(base, predicted), "wait_state")},
-        {"call_paths", rows(changes_of_call_paths(base, predicted), "path")});
-    free(why);
-    return object;
+    SCOPED char *why = changes_summary(base, predicted);
+    return JSON_OBJECT({"against", json_string(is_measured ? "measured" : "unchanged")},
+                       {"why", json_string(why)},
+                       {"critical_path", rows(changes_of_critical_path(base, predicted), "region")},
+                       {"time", rows(changes_of_time(base, predicted), "where")},
+                       {"wait_states", rows(changes_of_waits(base, predicted), "wait_state")},
+                       {"call_paths", rows(changes_of_call_paths(base, predicted), "path")});
 }
 
 static json_t *note(const void *of, size_t i)

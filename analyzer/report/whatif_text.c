@@ -178,14 +178,14 @@ static void print_tolerance(const struct page *page, const struct whatif_report 
                        tolerance->has_latency ? quantity_time(tolerance->latency_ns).text : "any");
         add_byte_cells(&table, tolerance);
     }
-    char *text = memory_format("of %s, within 1 %%; collectives: log2(p) times that; found by %zu "
-                               "predictions",
-                               report->tolerates_everywhere ? "every message, all being on one node"
-                                                            : "each message between nodes",
-                               report->n_tolerance_runs);
+    SCOPED char *text =
+        memory_format("of %s, within 1 %%; collectives: log2(p) times that; found by %zu "
+                      "predictions",
+                      report->tolerates_everywhere ? "every message, all being on one node"
+                                                   : "each message between nodes",
+                      report->n_tolerance_runs);
     page_heading(page, "Tolerance of the predicted run", text);
     page_table(page, &table);
-    free(text);
 }
 
 // ---- what the prediction rests on
@@ -388,13 +388,12 @@ static void print_expected(const struct page *page, const struct whatif_report *
     if (!expected.is_by_past_errors ||
         whatif_reliability(report, &report->points[0]) == WHATIF_NONE)
         return;
-    char *text = past_errors_text(&report->errors);
+    SCOPED char *text = past_errors_text(&report->errors);
     if (report->is_list)
         page_labelled(page, "Expected", "from .. to of each prediction %s", text);
     else
         page_labelled(page, "Expected", "%s to %s %s", quantity_time(expected.low_ns).text,
                       quantity_time(expected.high_ns).text, text);
-    free(text);
 }
 
 /// Run times with the noise of the machine.
@@ -608,9 +607,8 @@ static void print_answer(const struct page *page, const struct whatif_report *re
                       judged_text(page, point).text);
     if (!report->has_predicted)
         return;
-    char *text = changes_summary(base, &report->predicted);
+    SCOPED char *text = changes_summary(base, &report->predicted);
     page_labelled(page, "Why", "%s", text);
-    free(text);
 }
 
 void text_print_whatif(const struct result *measured, const struct whatif_report *report,

@@ -121,9 +121,8 @@ char *advice_words_text(const struct advice_word *words, size_t n)
         text_append(&text, "%s--%s", i > 0 ? " " : "", words[i].option);
         if (!words[i].value)
             continue;
-        char *value = shell_word(words[i].value);
+        SCOPED char *value = shell_word(words[i].value);
         text_append(&text, " %s", value);
-        free(value);
     }
     return text;
 }

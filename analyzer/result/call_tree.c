@@ -44,7 +44,7 @@ static int compare_named_regions(const void *left, const void *right)
 static void merge_names(struct merge *merge)
 {
     size_t n_regions = merge->definitions->n_regions;
-    struct named_region *sorted = memory_zeroed(n_regions, sizeof *sorted);
+    SCOPED struct named_region *sorted = memory_zeroed(n_regions, sizeof *sorted);
     for (size_t i = 0; i < n_regions; i++)
         sorted[i] =
             (struct named_region){utf8_clean(merge->definitions->regions[i].name), (uint32_t)i};
@@ -62,7 +62,6 @@ static void merge_names(struct merge *merge)
         }
         merge->name_of[sorted[i].definition] = (uint32_t)(merge->n_names - 1);
     }
-    free(sorted);
     merge->program = (uint32_t)merge->n_names;
     merge->definition_of[merge->n_names] = RESULT_NONE;
     merge->names[merge->n_names++] = memory_copy_text(RESULT_REGION_PROGRAM);
@@ -140,7 +139,7 @@ static bool *paths_met(const struct pag_location *location)
 static void merge_location(struct merge *merge, const struct pag_location *location,
                            const struct location *definition, struct call_place *places)
 {
-    bool *is_met = paths_met(location);
+    SCOPED bool *is_met = paths_met(location);
     for (size_t i = 0; i < location->n_paths; i++) {
         const struct call_path *local = &location->paths[i];
         places[i] = (struct call_place){RESULT_NONE, RESULT_NONE};
@@ -154,7 +153,6 @@ static void merge_location(struct merge *merge, const struct pag_location *locat
             add_times(merge, places[i].path, definition, local);
         }
     }
-    free(is_met);
 }
 
 /// What qsort needs to know; qsort_r keeps it out of globals.
@@ -174,10 +172,10 @@ static int compare_siblings(const void *left, const void *right, void *context)
 static uint32_t *tree_order(struct merge *merge)
 {
     size_t n = merge->n_nodes;
-    uint32_t *sorted = memory_zeroed(n, sizeof *sorted);
-    uint32_t *first_child = memory_zeroed(n + 1, sizeof *first_child); // by parent + 1
-    uint32_t *n_children = memory_zeroed(n + 1, sizeof *n_children);
-    uint32_t *stack = memory_zeroed(n, sizeof *stack);
+    SCOPED uint32_t *sorted = memory_zeroed(n, sizeof *sorted);
+    SCOPED uint32_t *first_child = memory_zeroed(n + 1, sizeof *first_child); // by parent + 1
+    SCOPED uint32_t *n_children = memory_zeroed(n + 1, sizeof *n_children);
+    SCOPED uint32_t *stack = memory_zeroed(n, sizeof *stack);
     uint32_t *order = memory_zeroed(n, sizeof *order);
     for (size_t i = 0; i < n; i++)
         sorted[i] = (uint32_t)i;
@@ -198,10 +196,6 @@ static uint32_t *tree_order(struct merge *merge)
         order[n_order++] = node;
         parent = node + 1;
     }
-    free(sorted);
-    free(first_child);
-    free(n_children);
-    free(stack);
     return order;
 }
 
@@ -298,7 +292,7 @@ static void sum_regions(struct result *result)
         if (!is_recursive(result, path))
             region->inclusive_ns += path->inclusive_ns;
     }
-    struct region_rank *by_rank = memory_zeroed(result->n_path_ranks, sizeof *by_rank);
+    SCOPED struct region_rank *by_rank = memory_zeroed(result->n_path_ranks, sizeof *by_rank);
     for (size_t i = 0; i < result->n_path_ranks; i++) {
         const struct result_path_rank *pair = &result->path_ranks[i];
         by_rank[i] =
@@ -317,7 +311,6 @@ static void sum_regions(struct result *result)
             region->max_ns = sum_ns;
         }
     }
-    free(by_rank);
 }
 
 static void merge_release(struct merge *merge)
@@ -351,11 +344,11 @@ void call_tree_build(struct call_tree *tree, const struct definitions *definitio
         merge_location(&merge, location, &definitions->locations[i], tree->places[i]);
     }
 
-    uint32_t *order = tree_order(&merge);
-    uint32_t *place = memory_zeroed(merge.n_nodes, sizeof *place);
+    SCOPED uint32_t *order = tree_order(&merge);
+    SCOPED uint32_t *place = memory_zeroed(merge.n_nodes, sizeof *place);
     for (size_t i = 0; i < merge.n_nodes; i++)
         place[order[i]] = (uint32_t)i;
-    uint32_t *region_of = put_regions(&merge, order, tree->shown, result);
+    SCOPED uint32_t *region_of = put_regions(&merge, order, tree->shown, result);
     put_paths(&merge, order, place, region_of, result);
     for (size_t i = 0; i < merge.n_path_ranks; i++)
         merge.path_ranks[i].path = place[merge.path_ranks[i].path];
@@ -368,9 +361,6 @@ void call_tree_build(struct call_tree *tree, const struct definitions *definitio
             if (tree->places[i][j].path != RESULT_NONE)
                 tree->places[i][j].path = place[tree->places[i][j].path];
     sum_regions(result);
-    free(order);
-    free(place);
-    free(region_of);
     merge_release(&merge);
 }
 

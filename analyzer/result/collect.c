@@ -63,8 +63,8 @@ static void put_communicators(const struct definitions *definitions,
                               const struct pag_result *replay, struct result *result)
 {
     size_t n = definitions->n_communicators;
-    uint32_t *places = memory_zeroed(n + 1, sizeof *places);
-    bool *is_used = memory_zeroed(n + 1, sizeof *is_used);
+    SCOPED uint32_t *places = memory_zeroed(n + 1, sizeof *places);
+    SCOPED bool *is_used = memory_zeroed(n + 1, sizeof *is_used);
     result->communicators = memory_zeroed(MAX_NAMES + 1, sizeof *result->communicators); // others
     for (size_t i = 0; i < replay->n_message_kinds; i++)
         is_used[replay->message_kinds[i].communicator] = true;
@@ -88,8 +88,6 @@ static void put_communicators(const struct definitions *definitions,
     }
     if (result->n_tags > 0)
         merge_tags(result);
-    free(places);
-    free(is_used);
 }
 
 /// "python", "python3", "python3.11".

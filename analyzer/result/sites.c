@@ -124,8 +124,9 @@ static void put_longest(struct result_site *site, const struct call_tree *tree,
 void sites_collect(struct call_tree *tree, struct result *result)
 {
     size_t n_calls;
-    struct placed_call *calls = find_calls(tree, &n_calls);
-    size_t *firsts = memory_zeroed(n_calls + 1, sizeof *firsts); // call of each site, and the end
+    SCOPED struct placed_call *calls = find_calls(tree, &n_calls);
+    SCOPED size_t *firsts =
+        memory_zeroed(n_calls + 1, sizeof *firsts); // call of each site, and the end
     result->sites = memory_zeroed(n_calls, sizeof *result->sites);
     for (size_t i = 0; i < n_calls; i++) {
         if (i == 0 || compare_places(&calls[i - 1], &calls[i]) != 0)
@@ -140,8 +141,6 @@ void sites_collect(struct call_tree *tree, struct result *result)
         sum_site(&result->sites[i], first, count);
         put_longest(&result->sites[i], tree, first, count);
     }
-    free(firsts);
-    free(calls);
 }
 
 char *site_text(const struct result *result, uint32_t index, uint32_t region)
@@ -181,13 +180,11 @@ char *path_text(const struct result *result, const struct result_pattern *patter
         most_ns = weight_ns;
         source = result->sites[i].source;
     }
-    char *others = n_places > 1 ? memory_format(" and %zu other place%s", n_places - 1,
-                                                n_places > 2 ? "s" : "")
-                                : memory_copy_text("");
-    char *text = memory_format("%s%s%s%s", result->paths[path].shown, source[0] ? " at " : "",
-                               source, others);
-    free(others);
-    return text;
+    SCOPED char *others = n_places > 1 ? memory_format(" and %zu other place%s", n_places - 1,
+                                                       n_places > 2 ? "s" : "")
+                                       : memory_copy_text("");
+    return memory_format("%s%s%s%s", result->paths[path].shown, source[0] ? " at " : "", source,
+                         others);
 }
 
 const struct result_path_share *site_share_in(const struct result_path_share *shares, size_t count,

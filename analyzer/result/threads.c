@@ -29,8 +29,8 @@ static void find_alone(const struct call_tree *tree, const struct result *result
                        uint32_t regions[2])
 {
     const struct pag_location *master = &tree->replay->locations[location];
-    uint64_t *sums = memory_zeroed(result->n_regions, sizeof *sums);
-    bool *is_inside = memory_zeroed(master->n_paths, sizeof *is_inside);
+    SCOPED uint64_t *sums = memory_zeroed(result->n_regions, sizeof *sums);
+    SCOPED bool *is_inside = memory_zeroed(master->n_paths, sizeof *is_inside);
     uint64_t most_ns[2] = {0, 0};
     regions[0] = regions[1] = RESULT_NONE;
     for (uint32_t i = 1; i < master->n_paths; i++) {
@@ -52,8 +52,6 @@ static void find_alone(const struct call_tree *tree, const struct result *result
             regions[is_mpi] = to;
         }
     }
-    free(sums);
-    free(is_inside);
 }
 
 // --- losses
@@ -276,7 +274,7 @@ uint32_t threads_largest_loss(const struct result *result)
 
 uint32_t threads_place_of(const struct result *result, uint32_t kind)
 {
-    uint64_t *sums = memory_zeroed(result->n_regions + 1, sizeof *sums);
+    SCOPED uint64_t *sums = memory_zeroed(result->n_regions + 1, sizeof *sums);
     uint32_t most = RESULT_NONE;
     for (size_t i = 0; i < result->threads.n_losses; i++) {
         const struct result_thread_loss *loss = &result->threads.losses[i];
@@ -286,6 +284,5 @@ uint32_t threads_place_of(const struct result *result, uint32_t kind)
     for (uint32_t i = 0; i < result->n_regions; i++)
         if (sums[i] > 0 && (most == RESULT_NONE || sums[i] > sums[most]))
             most = i;
-    free(sums);
     return most;
 }

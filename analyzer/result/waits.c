@@ -89,7 +89,7 @@ static void put_pattern_sums(struct result_pattern *pattern, const struct merged
 /// Carries the cells of one pattern over to merged paths and sums them.
 static void put_cells(const struct waits_input *input, size_t index, struct result_pattern *pattern)
 {
-    struct merged_cell *cells = NULL;
+    SCOPED struct merged_cell *cells = NULL;
     size_t n_cells = 0, capacity = 0;
     for (uint32_t location = 0; location < input->tree->definitions->n_locations; location++) {
         size_t n;
@@ -110,7 +110,6 @@ static void put_cells(const struct waits_input *input, size_t index, struct resu
     if (n_cells > 0)
         qsort(cells, n_cells, sizeof *cells, compare_merged_cells);
     put_pattern_sums(pattern, cells, n_cells);
-    free(cells);
 }
 
 static void put_causes(const struct waits_input *input, size_t index,
@@ -200,12 +199,12 @@ static void add_hint(const struct pattern *pattern, const struct result_pattern 
                      struct result *result)
 {
     struct result_hint *hint = &result->hints[result->n_hints++];
-    char *rank = memory_format("%u", found->worst.rank);
-    char *cause = found->worst.cause_rank == RESULT_NONE
-                      ? memory_copy_text("")
-                      : memory_format("%u", found->worst.cause_rank);
-    char *count = memory_format("%llu", (unsigned long long)found->count);
-    char *n_ranks = memory_format("%zu", found->n_by_rank);
+    SCOPED char *rank = memory_format("%u", found->worst.rank);
+    SCOPED char *cause = found->worst.cause_rank == RESULT_NONE
+                             ? memory_copy_text("")
+                             : memory_format("%u", found->worst.cause_rank);
+    SCOPED char *count = memory_format("%llu", (unsigned long long)found->count);
+    SCOPED char *n_ranks = memory_format("%zu", found->n_by_rank);
     struct quantity wait = quantity_time(found->worst.wait_ns);
     struct quantity time = quantity_time(found->worst.time_ns);
     struct quantity total = quantity_time(found->total_ns);
@@ -218,7 +217,7 @@ static void add_hint(const struct pattern *pattern, const struct result_pattern 
                                               : worst;
     const char *path =
         found->worst.path == RESULT_NONE ? "" : result->paths[found->worst.path].shown;
-    char *worst_source = source_text(worst.file, worst.line);
+    SCOPED char *worst_source = source_text(worst.file, worst.line);
     hint->source = source_text(most.file, most.line);
     hint->file = memory_copy_text(most.file);
     const char *const facts[N_PATTERN_FACTS] = {
@@ -229,11 +228,6 @@ static void add_hint(const struct pattern *pattern, const struct result_pattern 
         [PATTERN_FACT_count] = count,      [PATTERN_FACT_ranks] = n_ranks,
     };
     hint->text = template_text(pattern->hint, pattern_fact_names, facts, N_PATTERN_FACTS);
-    free(worst_source);
-    free(rank);
-    free(cause);
-    free(count);
-    free(n_ranks);
 }
 
 /// A pattern of the catalogue with its place in the result.
@@ -276,7 +270,7 @@ static bool lacks_records(const struct coverage *coverage, const struct pattern 
 void waits_collect(const struct waits_input *input, struct result *result)
 {
     const struct catalogue *catalogue = input->catalogue;
-    struct weighted *weighted = memory_zeroed(catalogue->n_patterns, sizeof *weighted);
+    SCOPED struct weighted *weighted = memory_zeroed(catalogue->n_patterns, sizeof *weighted);
     result->patterns = memory_zeroed(catalogue->n_patterns, sizeof *result->patterns);
     for (size_t i = 0; i < catalogue->n_patterns; i++) {
         const struct pattern *pattern = &catalogue->patterns[i];
@@ -301,7 +295,6 @@ void waits_collect(const struct waits_input *input, struct result *result)
             add_rank_waits(input, i, result);
     }
     put_hints(weighted, result);
-    free(weighted);
 }
 
 static const char *const message_calls[] = {"Send",  "Isend",  "Ssend",   "Issend",

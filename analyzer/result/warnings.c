@@ -63,14 +63,13 @@ static void warn(struct result *result, const char *code, uint64_t count, const 
         return;
     va_list arguments;
     va_start(arguments, format);
-    char *rest = memory_format_list(format, arguments);
+    SCOPED char *rest = memory_format_list(format, arguments);
     va_end(arguments);
     result->warnings[result->n_warnings++] = (struct result_warning){
         .code = memory_copy_text(code),
         .count = count,
         .text = memory_format("%s %s", quantity_count(count, noun).text, rest),
     };
-    free(rest);
 }
 
 /// What was wrong with the clocks, and what was done.
@@ -138,12 +137,10 @@ static char *location_label(const struct definitions *definitions, size_t index)
 {
     const struct location *location = &definitions->locations[index];
     if (location->rank == EVENT_NO_INDEX || !location->is_master) {
-        char *name = utf8_clean(location->name);
-        char *label = location->rank == EVENT_NO_INDEX
-                          ? memory_format("location \"%s\"", name)
-                          : memory_format("rank %u, \"%s\"", location->rank, name);
-        free(name);
-        return label;
+        SCOPED char *name = utf8_clean(location->name);
+        return location->rank == EVENT_NO_INDEX
+                   ? memory_format("location \"%s\"", name)
+                   : memory_format("rank %u, \"%s\"", location->rank, name);
     }
     return memory_format("rank %u", location->rank);
 }
@@ -161,12 +158,10 @@ static void damage_add(struct damage *damage, const struct definitions *definiti
         return;
     damage->count += count;
     damage->places.limit = NAMED_LOCATIONS;
-    char *label = location_label(definitions, location);
-    char *clean = utf8_clean(reason);
+    SCOPED char *label = location_label(definitions, location);
+    SCOPED char *clean = utf8_clean(reason);
     list_add(&damage->places,
              reason ? memory_format("%s (%s)", label, clean) : memory_copy_text(label));
-    free(label);
-    free(clean);
 }
 
 /// "COUNT NOUN WHAT: PLACES. CONSEQUENCE".
@@ -174,13 +169,12 @@ static void warn_of_damage(struct result *result, const char *code, struct damag
                            bool is_unreadable, const char *noun, const char *what,
                            const char *consequence)
 {
-    char *places = list_text(&damage->places);
+    SCOPED char *places = list_text(&damage->places);
     warn(result, code, damage->count, noun, "%s: %s. %s", what, places, consequence);
     if (is_unreadable && damage->count > 0) {
         result->has_unreadable_records = true;
         result->warnings[result->n_warnings - 1].is_of_damage = true;
     }
-    free(places);
 }
 
 static void warn_of_locations(struct trace *trace, struct result *result)
@@ -240,8 +234,8 @@ static void warn_of_unused(const struct trace *trace, struct result *result)
     struct unused *list;
     size_t n = trace_unused(trace, &list);
     uint64_t n_counts, n_parameters;
-    char *counters = list_unused(list, n, false, &n_counts);
-    char *parameters = list_unused(list, n, true, &n_parameters);
+    SCOPED char *counters = list_unused(list, n, false, &n_counts);
+    SCOPED char *parameters = list_unused(list, n, true, &n_parameters);
     warn(result, "unused-counter", n_counts, "counter value",
          "left out: %s. Counters that add up are reported by call path, of whole runs; states, "
          "such as a temperature, are not",
@@ -250,8 +244,6 @@ static void warn_of_unused(const struct trace *trace, struct result *result)
          "left out: %s. Numbers are added up and reported by call path, of whole runs; texts are "
          "not",
          parameters);
-    free(counters);
-    free(parameters);
     free(list);
 }
 
@@ -272,13 +264,12 @@ static char *list_ends(const struct definitions *definitions, const struct locat
     if (n > 0)
         qsort(ended, n, sizeof *ended, by_end);
     for (size_t i = 0; i < n; i++) {
-        char *label = location_label(definitions, (size_t)(ended[i] - definitions->locations));
-        char *reason = ended[i]->stop_reason ? utf8_clean(ended[i]->stop_reason) : NULL;
+        SCOPED char *label =
+            location_label(definitions, (size_t)(ended[i] - definitions->locations));
+        SCOPED char *reason = ended[i]->stop_reason ? utf8_clean(ended[i]->stop_reason) : NULL;
         list_add(&list, memory_format("%s until %s%s%s%s", label,
                                       quantity_time(ended[i]->recorded_until_ns).text,
                                       reason ? " (" : "", reason ? reason : "", reason ? ")" : ""));
-        free(label);
-        free(reason);
     }
     return list_text(&list);
 }
@@ -295,9 +286,9 @@ static bool has_finalize(const struct definitions *definitions)
 static void warn_of_ends(const struct definitions *definitions, const struct pag_result *replay,
                          struct result *result)
 {
-    const struct location **ended =
+    SCOPED const struct location **ended =
         memory_zeroed(definitions->n_locations, sizeof(struct location *));
-    const struct location **stopped =
+    SCOPED const struct location **stopped =
         memory_zeroed(definitions->n_locations, sizeof(struct location *));
     size_t n_ended = 0, n_stopped = 0;
     for (size_t i = 0; i < definitions->n_locations; i++) {
@@ -307,8 +298,8 @@ static void warn_of_ends(const struct definitions *definitions, const struct pag
         else if (location->is_cut_short && location->is_master)
             ended[n_ended++] = location;
     }
-    char *ends = list_ends(definitions, ended, n_ended);
-    char *stops = list_ends(definitions, stopped, n_stopped);
+    SCOPED char *ends = list_ends(definitions, ended, n_ended);
+    SCOPED char *stops = list_ends(definitions, stopped, n_stopped);
     if (n_ended > replay->n_missing_finalize) // some ended inside it
         warn(result, "missing-finalize", n_ended, "rank",
              "that MPI_Finalize did not return to: the program ended early. Recorded: %s", ends);
@@ -319,20 +310,15 @@ static void warn_of_ends(const struct definitions *definitions, const struct pag
              n_ended ? ". Recorded: " : "", ends);
     warn(result, "recording-stopped", n_stopped, "location",
          "that the tracer did not record to the end: %s. Later time is unknown", stops);
-    free(ends);
-    free(stops);
-    free(ended);
-    free(stopped);
 }
 
 /// What `pagoda check --repair` could not save.
 static void warn_of_repair(const struct definitions *definitions, struct result *result)
 {
     const char *stated = definitions_property(definitions, "PAGODA::REPAIRED");
-    char *losses = utf8_clean(stated ? stated : "");
+    SCOPED char *losses = utf8_clean(stated ? stated : "");
     warn(result, "repaired", stated != NULL, "repair",
          "made this archive readable. Not in it, nor in this report: %s", losses);
-    free(losses);
 }
 
 /// Regions that our tracer dropped because of --min-duration.
@@ -363,20 +349,17 @@ static char *recording_advice(const struct trace *trace, const struct result *re
         return memory_copy_text(
             "Most of it was in MPI calls: pagoda trace --mpi communication leaves "
             "out those that do not communicate");
-    char *path = utf8_clean(trace_path(trace));
-    char *advice =
-        memory_format("To leave out small functions: pagoda reduce -o app.filter %s, then "
-                      "pagoda trace --filter app.filter",
-                      path);
-    free(path);
-    return advice;
+    SCOPED char *path = utf8_clean(trace_path(trace));
+    return memory_format("To leave out small functions: pagoda reduce -o app.filter %s, then "
+                         "pagoda trace --filter app.filter",
+                         path);
 }
 
 /// Recording's own cost cannot be told from computing.
 static void warn_of_recording_cost(const struct trace *trace, struct result *result)
 {
     const struct definitions *definitions = trace_definitions(trace);
-    double *shares = memory_zeroed(definitions->n_ranks + 1, sizeof *shares);
+    SCOPED double *shares = memory_zeroed(definitions->n_ranks + 1, sizeof *shares);
     double worst = 0;
     uint64_t n_slowed = 0, recording_ns = 0, excluded_ns = 0;
     for (size_t i = 0; i < definitions->n_locations; i++) {
@@ -392,14 +375,12 @@ static void warn_of_recording_cost(const struct trace *trace, struct result *res
         n_slowed += shares[i] > DILATION_WARNED_SHARE;
         worst = fmax(worst, shares[i]);
     }
-    free(shares);
-    char *advice = recording_advice(trace, result, recording_ns, excluded_ns);
+    SCOPED char *advice = recording_advice(trace, result, recording_ns, excluded_ns);
     warn(result, "recording-cost", n_slowed, "rank",
          "slowed by the recording: recording took up to %s of a rank's time, which counts as "
          "computing (estimated dilation %.2f). pagoda replay --untraced predicts the run without "
          "it. %s",
          quantity_share(worst).text, dilation(1, 1 - worst), advice);
-    free(advice);
 }
 
 /// Archives that `pagoda replay --output` wrote.
@@ -456,7 +437,7 @@ static double taken_ns(const struct core_set *set, const struct core_use *use)
 /// Recordings that other programs disturbed: what was measured holds for no quiet machine.
 static void warn_of_other_programs(const struct definitions *definitions, struct result *result)
 {
-    struct core_use *uses = memory_zeroed(definitions->n_core_sets + 1, sizeof *uses);
+    SCOPED struct core_use *uses = memory_zeroed(definitions->n_core_sets + 1, sizeof *uses);
     double lost_ns = 0, had_ns = 0;
     uint64_t n_disturbed = 0;
     for (size_t i = 0; i < definitions->n_ranks; i++) {
@@ -476,7 +457,6 @@ static void warn_of_other_programs(const struct definitions *definitions, struct
         lost_ns += taken;
         had_ns += uses[i].used_ns;
     }
-    free(uses);
     if (n_disturbed == 0)
         return;
     result->taken_ns = (uint64_t)fmin(lost_ns, 1e19);
@@ -491,14 +471,13 @@ static void warn_of_other_programs(const struct definitions *definitions, struct
 /// The part of WORD before OFFSET joins WORDS, unless it is there, or they are too many.
 static void add_module(char ***words, const char *word, const char *offset)
 {
-    char *name = memory_format("%.*s", (int)(offset - word), word);
+    SCOPED char *name = memory_format("%.*s", (int)(offset - word), word);
     size_t n = 0;
     bool is_new = true;
     for (char **other = *words; other && *other; other++, n++)
         is_new = is_new && strcmp(*other, name) != 0;
     if (is_new && n < MAX_MODULES)
         words_add(words, name);
-    free(name);
 }
 
 /// Call sites in programs and libraries without symbols, which our tracer calls "app+0x2326".
@@ -519,12 +498,11 @@ static void warn_of_symbols(struct result *result)
     }
     for (char **name = modules; name && *name; name++)
         list_add(&list, memory_copy_text(*name));
-    char *names = list_text(&list);
+    SCOPED char *names = list_text(&list);
     warn(result, "missing-symbols", n, "call site",
          "in files without symbols: %s. They are shown as addresses, such as %s. To see functions "
          "and lines, compile with -g, do not strip, and record again",
          names, example);
-    free(names);
     words_free(modules);
 }
 

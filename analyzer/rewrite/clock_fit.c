@@ -79,11 +79,10 @@ static bool solve_constants(const struct clock_fit *fit, bool is_estimated, int6
     int64_t changed_ns = 0;
     for (size_t i = 0; i < fit->n_ranks; i++)
         changed_ns = -ahead_ns[i] > changed_ns ? -ahead_ns[i] : changed_ns;
-    int64_t *middle = memory_zeroed(fit->n_ranks, sizeof *middle);
+    SCOPED int64_t *middle = memory_zeroed(fit->n_ranks, sizeof *middle);
     int64_t wrong_ns = fit->n_ranks > 0 ? find_middle(fit, middle) : CLOCK_UNREACHED;
     if (wrong_ns != CLOCK_UNREACHED && (is_estimated || wrong_ns <= changed_ns / 2))
         memcpy(ahead_ns, middle, fit->n_ranks * sizeof *middle);
-    free(middle);
     return true;
 }
 
@@ -210,7 +209,7 @@ static void divide(struct clock_fit *fit, const double *borders_ns, size_t n_bor
 {
     size_t n_parts = n_borders + 1 + overlap;
     struct part_bounds all = {0};
-    double *own_ns = memory_new((fit->n_ranks * n_borders + 1) * sizeof *own_ns);
+    SCOPED double *own_ns = memory_new((fit->n_ranks * n_borders + 1) * sizeof *own_ns);
     for (size_t i = 0; i < fit->n_ranks * n_borders; i++)
         own_ns[i] = own_time(fit, i / n_borders, borders_ns[i % n_borders]);
     for (size_t i = 0; i < fit->all->n; i++)
@@ -229,7 +228,6 @@ static void divide(struct clock_fit *fit, const double *borders_ns, size_t n_bor
     fit->of_parts = bounds;
     fit->first_of_part = first;
     free(all.items);
-    free(own_ns);
 }
 
 static double begin_of(const struct clock_fit *fit, size_t piece)
@@ -245,11 +243,10 @@ static double end_of(const struct clock_fit *fit, size_t piece)
 /// One piece, over the times that the bounds reach; the first estimate is constants.
 static void begin_pieces(struct clock_fit *fit)
 {
-    struct clock_way *ways = memory_zeroed(fit->n_ranks, sizeof *ways);
+    SCOPED struct clock_way *ways = memory_zeroed(fit->n_ranks, sizeof *ways);
     clock_ways_estimate(&fit->ways, ways);
     for (size_t i = 0; i < fit->n_ranks; i++)
         fit->ahead_ns[i] = llround(ways[i].ahead_ns);
-    free(ways);
     fit->n_pieces = 1;
     fit->added_ns = memory_zeroed(2 * fit->n_ranks, sizeof *fit->added_ns);
     fit->knot_ns = memory_zeroed(2, sizeof *fit->knot_ns);
@@ -269,7 +266,7 @@ static void begin_pieces(struct clock_fit *fit)
 static void estimate_halves(struct clock_fit *fit, struct clock_way *halves)
 {
     size_t n_halves = 2 * fit->n_pieces, n_ranks = fit->n_ranks;
-    double *borders_ns = memory_new((n_halves + 1) * sizeof *borders_ns);
+    SCOPED double *borders_ns = memory_new((n_halves + 1) * sizeof *borders_ns);
     borders_ns[0] = -INFINITY;
     for (size_t i = 1; i < n_halves; i++)
         borders_ns[i] =
@@ -280,7 +277,6 @@ static void estimate_halves(struct clock_fit *fit, struct clock_way *halves)
         find_least(fit, i, borders_ns[i], borders_ns[i + 1]);
         clock_ways_estimate(&fit->ways, &halves[i * n_ranks]);
     }
-    free(borders_ns);
     for (size_t i = n_ranks; i < n_halves * n_ranks; i++)
         if (isinf(halves[i].round_trip_ns))
             halves[i] = halves[i - n_ranks];
@@ -315,7 +311,7 @@ static void add_estimates(struct clock_fit *fit, const struct clock_way *halves)
 static bool keep_bounds(struct clock_fit *fit, bool *is_lost)
 {
     size_t n_pieces = fit->n_pieces, n_ranks = fit->n_ranks;
-    int64_t *ahead_ns = memory_zeroed((n_pieces + 1) * n_ranks, sizeof *ahead_ns);
+    SCOPED int64_t *ahead_ns = memory_zeroed((n_pieces + 1) * n_ranks, sizeof *ahead_ns);
     bool is_kept = true;
     divide(fit, fit->knot_ns + 1, n_pieces - 1, 1);
     for (size_t k = 0; k <= n_pieces; k++) {
@@ -330,7 +326,6 @@ static bool keep_bounds(struct clock_fit *fit, bool *is_lost)
     }
     for (size_t i = 0; i < (n_pieces + 1) * n_ranks && is_kept; i++)
         knots_of(fit, i % n_ranks)[i / n_ranks] += (double)ahead_ns[i];
-    free(ahead_ns);
     return is_kept;
 }
 
@@ -379,16 +374,15 @@ static bool fit_pieces(struct clock_fit *fit)
 {
     bool goes_on = true, is_kept = false;
     for (begin_pieces(fit); goes_on && !is_kept;) {
-        struct clock_way *halves = memory_zeroed(2 * fit->n_pieces * fit->n_ranks, sizeof *halves);
+        SCOPED struct clock_way *halves =
+            memory_zeroed(2 * fit->n_pieces * fit->n_ranks, sizeof *halves);
         for (int i = 0; i < N_REFINEMENTS; i++) {
             estimate_halves(fit, halves);
             add_estimates(fit, halves);
         }
-        free(halves);
-        bool *is_lost = memory_zeroed(fit->n_pieces, sizeof *is_lost);
+        SCOPED bool *is_lost = memory_zeroed(fit->n_pieces, sizeof *is_lost);
         is_kept = keep_bounds(fit, is_lost);
         goes_on = is_kept || halve(fit, is_lost);
-        free(is_lost);
     }
     return is_kept && runs_evenly(fit);
 }
@@ -452,7 +446,7 @@ static struct jump find_jump(struct clock_fit *fit)
 {
     size_t n_ranks = fit->n_ranks;
     struct jump jump = {.ahead_ns = 0};
-    double *ahead_ns = memory_zeroed(2 * n_ranks + 1, sizeof *ahead_ns);
+    SCOPED double *ahead_ns = memory_zeroed(2 * n_ranks + 1, sizeof *ahead_ns);
     double *sorted_ns = ahead_ns + n_ranks;
     fit->knot_ns[1] = fit->knot_ns[fit->n_pieces];
     fit->n_pieces = 1;
@@ -461,7 +455,7 @@ static struct jump find_jump(struct clock_fit *fit)
     size_t n_slices = (size_t)(run_ns / (double)fit->all->window_ns) + 3;
     n_slices = n_slices < MOST_SLICES ? n_slices : MOST_SLICES;
     double slice_ns = run_ns / (double)n_slices;
-    struct clock_way *ways = estimate_slices(fit, n_slices, slice_ns);
+    SCOPED struct clock_way *ways = estimate_slices(fit, n_slices, slice_ns);
     for (size_t i = 1; i + 1 < n_slices; i++) {
         for (size_t rank = 0; rank < n_ranks; rank++)
             sorted_ns[rank] = ahead_ns[rank] = ahead_around(fit, ways, n_slices, i, rank);
@@ -476,8 +470,6 @@ static struct jump find_jump(struct clock_fit *fit)
                 jump = (struct jump){(uint32_t)rank, by_ns, from_ns, from_ns + slice_ns, wrong_ns};
         }
     }
-    free(ahead_ns);
-    free(ways);
     return jump;
 }
 

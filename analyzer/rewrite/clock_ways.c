@@ -132,9 +132,9 @@ static size_t shorten_from(const struct clock_ways *ways, enum clock_end begin, 
 bool clock_ways_shorten(const struct clock_ways *ways, enum clock_end begin, int64_t *at_ns)
 {
     size_t n_ranks = ways->all->n_ranks, n_changes = 0;
-    uint32_t *from = memory_new((n_ranks + 1) * sizeof *from);
-    uint32_t *seen = memory_new((n_ranks + 1) * sizeof *seen);
-    uint64_t *changed = bits_new(n_ranks);
+    SCOPED uint32_t *from = memory_new((n_ranks + 1) * sizeof *from);
+    SCOPED uint32_t *seen = memory_new((n_ranks + 1) * sizeof *seen);
+    SCOPED uint64_t *changed = bits_new(n_ranks);
     bool is_circle = false;
     memset(from, 0xff, n_ranks * sizeof *from);
     for (size_t rank = 0; rank < n_ranks; rank++)
@@ -148,9 +148,6 @@ bool clock_ways_shorten(const struct clock_ways *ways, enum clock_end begin, int
             is_circle = has_circle(from, seen, n_ranks);
             n_changes = 0;
         }
-    free(from);
-    free(seen);
-    free(changed);
     return !is_circle;
 }
 

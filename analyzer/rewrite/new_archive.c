@@ -31,13 +31,10 @@ int rewrite_check(const char *directory, struct error *err)
     DIR *folder = opendir(directory);
     if (!folder) {
         if (errno == ENOENT) {
-            char *parent = rewrite_parent(directory);
-            int status = access(parent, W_OK | X_OK) == 0
-                             ? 0
-                             : error_set(err, "cannot make '%s': %s: %s", directory, parent,
-                                         strerror(errno));
-            free(parent);
-            return status;
+            SCOPED char *parent = rewrite_parent(directory);
+            return access(parent, W_OK | X_OK) == 0 ? 0
+                                                    : error_set(err, "cannot make '%s': %s: %s",
+                                                                directory, parent, strerror(errno));
         }
         return error_set(err, "'%s' cannot hold an archive: %s", directory, strerror(errno));
     }
@@ -53,9 +50,8 @@ int rewrite_check(const char *directory, struct error *err)
 
 char *rewrite_folder_make(const char *directory, struct error *err)
 {
-    char *parent = rewrite_parent(directory);
+    SCOPED char *parent = rewrite_parent(directory);
     char *path = memory_format("%s/.pagoda-out-XXXXXX", parent);
-    free(parent);
     mode_t mask = umask(0);
     umask(mask);
     if (mkdtemp(path) && chmod(path, 0777 & ~mask) == 0)
@@ -87,7 +83,7 @@ OTF2_Archive *rewrite_open(const char *folder, const char *name, uint64_t event_
 
 int rewrite_wholly(const char *directory, rewrite_writer *write, void *context, struct error *err)
 {
-    char *folder = NULL;
+    SCOPED char *folder = NULL;
     const char *failure;
     int status = rewrite_check(directory, err);
     otf2_storage_failure();
@@ -105,7 +101,6 @@ int rewrite_wholly(const char *directory, rewrite_writer *write, void *context, 
     if (status != 0 && folder)
         scratch_folder_remove(folder, NULL);
     interrupt_end();
-    free(folder);
     return status;
 }
 
@@ -116,7 +111,7 @@ int rewrite_copy_chunks(const char *from_path, uint64_t from_bytes, const char *
     bool is_missing = !from && errno == ENOENT;
     FILE *to = from ? fopen(to_path, "wb") : NULL;
     bool is_good = from && to;
-    char *bytes = memory_new(from_bytes);
+    SCOPED char *bytes = memory_new(from_bytes);
     size_t n;
     for (uint64_t at = 0; is_good && (n = fread(bytes, 1, from_bytes, from)) > 0; at += to_bytes)
         is_good = fseeko(to, (off_t)at, SEEK_SET) == 0 && fwrite(bytes, 1, n, to) == n &&
@@ -130,7 +125,6 @@ int rewrite_copy_chunks(const char *from_path, uint64_t from_bytes, const char *
                      : error_set(err, "cannot copy '%s': %s", from_path, strerror(errno));
     if (from)
         fclose(from);
-    free(bytes);
     return status;
 }
 
@@ -155,7 +149,7 @@ uint64_t rewrite_hash(uint64_t value, const char *text)
 
 int rewrite_set_id(const char *folder, const char *name, uint64_t id, struct error *err)
 {
-    char *path = memory_format("%s/%s.otf2", folder, name);
+    SCOPED char *path = memory_format("%s/%s.otf2", folder, name);
     uint64_t otf2_id = 0;
     OTF2_Reader *reader = otf2_open(path);
     FILE *file = fopen(path, "r+b");
@@ -170,6 +164,5 @@ int rewrite_set_id(const char *folder, const char *name, uint64_t id, struct err
         is_good = (fclose(file) == 0) && is_good;
     if (reader)
         OTF2_Reader_Close(reader);
-    free(path);
     return is_good ? 0 : error_set(err, "cannot write: %s", strerror(errno));
 }

@@ -104,12 +104,11 @@ static int describe(struct rewriting *all, struct error *err)
     const struct definitions *definitions = &all->source.resolved->definitions;
     OTF2_Archive *archive = all->archive;
     OTF2_ErrorCode code = OTF2_Archive_SetCreator(archive, "pagoda replay");
-    char *description =
+    SCOPED char *description =
         memory_format("predicted by pagoda replay %s%s%s", all->run->change,
                       definitions->description[0] ? ": " : "", definitions->description);
     if (code == OTF2_SUCCESS)
         code = OTF2_Archive_SetDescription(archive, description);
-    free(description);
     for (size_t i = 0; i < definitions->n_properties && code == OTF2_SUCCESS; i++)
         code = OTF2_Archive_SetProperty(archive, definitions->properties[i].name,
                                         definitions->properties[i].value, true);
@@ -143,10 +142,8 @@ static int open_both(struct rewriting *all, struct error *err)
 /// Whether a location has a file of its own definitions.
 static bool has_definitions(const struct rewriting *all, uint64_t id)
 {
-    char *path = archive_file_path(trace_path(all->trace), "/%" PRIu64 ".def", id);
-    bool is_there = access(path, R_OK) == 0;
-    free(path);
-    return is_there;
+    SCOPED char *path = archive_file_path(trace_path(all->trace), "/%" PRIu64 ".def", id);
+    return access(path, R_OK) == 0;
 }
 
 /// Clock offsets and mapping tables, which the library applies to the events it reads.
@@ -302,7 +299,7 @@ int rewrite_check_source(const struct trace *trace, struct error *err)
 int rewrite_archive(const char *directory, const struct trace *trace, struct time_map *times,
                     const struct rewrite_run *run, struct error *err)
 {
-    struct rewriting *all = memory_zeroed(1, sizeof *all);
+    SCOPED struct rewriting *all = memory_zeroed(1, sizeof *all);
     *all = (struct rewriting){
         .trace = trace,
         .source = trace_source(trace),
@@ -314,6 +311,5 @@ int rewrite_archive(const char *directory, const struct trace *trace, struct tim
     if (status == 0)
         status = rewrite_wholly(directory, write_or_escape, all, err);
     free(all->locations);
-    free(all);
     return status == 0 ? 0 : error_wrap(err, "nothing was written to '%s'", directory);
 }

@@ -109,12 +109,9 @@ static int write_definitions(struct shifting *all, struct error *err)
 /// The file NAME below both folders.
 static int copy_file(const struct shifting *all, const char *name, struct error *err)
 {
-    char *from = memory_format("%s/%s", all->from, name);
-    char *to = memory_format("%s/%s", all->to, name);
-    int status = all->moves_files && rename(from, to) == 0 ? 0 : rewrite_copy_file(from, to, err);
-    free(from);
-    free(to);
-    return status;
+    SCOPED char *from = memory_format("%s/%s", all->from, name);
+    SCOPED char *to = memory_format("%s/%s", all->to, name);
+    return all->moves_files && rename(from, to) == 0 ? 0 : rewrite_copy_file(from, to, err);
 }
 
 /// Whether NAME is that of a file of a location's own definitions: a number, ".def".
@@ -133,7 +130,7 @@ static int copy_files(const struct shifting *all, struct error *err)
         status = copy_file(all, name, err);
         free(name);
     }
-    char *path = memory_format("%s/%s", all->from, all->name);
+    SCOPED char *path = memory_format("%s/%s", all->from, all->name);
     DIR *folder = opendir(path);
     if (status == 0 && !folder)
         status = error_set(err, "cannot read '%s': %s", path, strerror(errno));
@@ -147,7 +144,6 @@ static int copy_files(const struct shifting *all, struct error *err)
     }
     if (folder)
         closedir(folder);
-    free(path);
     return status;
 }
 

@@ -120,7 +120,7 @@ struct ti_trace *ti_trace_new(const char *path, const struct definitions *defini
     trace->losses.has_windows = definitions->n_windows > 0;
     trace->ranks = memory_zeroed(definitions->n_ranks + 1, sizeof *trace->ranks);
     pool_init(&trace->requests, sizeof(struct request));
-    char *actions = memory_format("%s.actions", path);
+    SCOPED char *actions = memory_format("%s.actions", path);
     if (new_file_refuse_special(path, err) != 0 || new_file_open(&trace->list, path, err) != 0 ||
         new_file_refuse_special(actions, err) != 0 ||
         new_file_open(&trace->actions, actions, err) != 0) {
@@ -132,7 +132,6 @@ struct ti_trace *ti_trace_new(const char *path, const struct definitions *defini
         for (uint32_t rank = 0; rank < definitions->n_ranks; rank++)
             add(trace, rank, "init");
     }
-    free(actions);
     return trace;
 }
 

@@ -84,10 +84,9 @@ static int check_node_speeds(const struct scenario *scenario, struct error *err)
         if (nearest)
             return error_set(err, "--cpu-speed %s: there is no such node; is it %s?", name,
                              nearest);
-        char *some =
+        SCOPED char *some =
             spelling_some("", (const char *const *)placement->node_names, placement->n_nodes);
         error_set(err, "--cpu-speed %s: there is no such node%s", name, some);
-        free(some);
         return -1;
     }
     return 0;
@@ -107,10 +106,9 @@ static int read_computes(struct scenario *scenario, struct error *err)
         scenario->compute_patterns[i] = SCENARIO_NO_PATTERN;
         if (!strchr(compute->pattern, '/'))
             continue;
-        char *where = memory_format("%s:%u: <compute>", machine->path, compute->line);
+        SCOPED char *where = memory_format("%s:%u: <compute>", machine->path, compute->line);
         int status = region_patterns_add(scenario->regions, where, compute->pattern, REGION_VISITS,
                                          &scenario->compute_patterns[i], err);
-        free(where);
         if (status != 0)
             return -1;
     }

@@ -73,16 +73,14 @@ static const struct launcher {
 /// script perhaps, which runs commands as it likes.
 static bool parent_has(const char *name)
 {
-    char *path = memory_format("/proc/%d/environ", (int)getppid()), *variable = NULL;
+    SCOPED char *path = memory_format("/proc/%d/environ", (int)getppid()), *variable = NULL;
     FILE *file = fopen(path, "r");
     size_t capacity = 0, length = strlen(name);
     bool has = false;
     while (file && !has && getdelim(&variable, &capacity, '\0', file) > 0)
         has = strncmp(variable, name, length) == 0 && variable[length] == '=';
-    free(variable);
     if (file)
         fclose(file);
-    free(path);
     return has;
 }
 
@@ -114,7 +112,7 @@ static bool launched_as_first(void)
 /// 0, or -1 and ERR.
 static int load_module(const char *mpi, struct error *err)
 {
-    char *name = memory_format("libpagoda-mpi-%s.so", mpi), *path = program_part(name);
+    SCOPED char *name = memory_format("libpagoda-mpi-%s.so", mpi), *path = program_part(name);
     void *library = path ? dlopen(path, RTLD_NOW | RTLD_GLOBAL) : NULL;
     spread.module = library ? dlsym(library, SPREAD_MODULE) : NULL;
     if (!spread.module)
@@ -124,8 +122,6 @@ static int load_module(const char *mpi, struct error *err)
                          "mpicc of that MPI");
     if (!spread.module)
         error_wrap(err, "cannot load %s, so each process works and prints by itself", name);
-    free(path);
-    free(name);
     return spread.module ? 0 : -1;
 }
 
@@ -134,7 +130,7 @@ static int load_module(const char *mpi, struct error *err)
 /// The messages of all processes, in their order; the caller frees with free_messages().
 static struct owned *exchange(const struct owned *own)
 {
-    uint64_t *sizes = memory_zeroed(spread.size, sizeof *sizes);
+    SCOPED uint64_t *sizes = memory_zeroed(spread.size, sizeof *sizes);
     struct owned *all = memory_zeroed(spread.size, sizeof *all);
     spread.module->gather(own->n, sizes);
     for (unsigned i = 0; i < spread.size; i++) {
@@ -144,7 +140,6 @@ static struct owned *exchange(const struct owned *own)
             memcpy(all[i].bytes, own->bytes, own->n);
         spread.module->broadcast(all[i].bytes, sizes[i], i);
     }
-    free(sizes);
     return all;
 }
 
@@ -282,7 +277,7 @@ static bool agree(int argc, char **argv)
 {
     struct owned message = {.purpose = OWNED_WRITE};
     struct greeting own = greeting_of(argc, argv);
-    struct greeting *all = memory_zeroed(spread.size, sizeof *all);
+    SCOPED struct greeting *all = memory_zeroed(spread.size, sizeof *all);
     greeting_move(&message, &own);
     struct owned *messages = exchange(&message);
     bool are_same = true;
@@ -294,7 +289,6 @@ static bool agree(int argc, char **argv)
         share_cores(&own, all);
     for (unsigned i = 0; i < spread.size; i++)
         greeting_release(&all[i]);
-    free(all);
     free_messages(messages);
     greeting_release(&own);
     owned_end(&message);
@@ -396,7 +390,7 @@ static int conclude(const struct head *heads)
 /// about jobs, MESSAGES of all processes, after their heads. False: all end with *STATUS.
 static bool meet(struct head *own, struct owned *message, struct owned **messages, int *status)
 {
-    struct head *heads = memory_zeroed(spread.size, sizeof *heads);
+    SCOPED struct head *heads = memory_zeroed(spread.size, sizeof *heads);
     bool go_on = true;
     *messages = exchange(message);
     for (unsigned i = 0; i < spread.size; i++) {
@@ -407,7 +401,6 @@ static bool meet(struct head *own, struct owned *message, struct owned **message
     *status = go_on ? STATUS_DONE : conclude(heads);
     for (unsigned i = 0; i < spread.size; i++)
         head_release(&heads[i]);
-    free(heads);
     head_release(own);
     owned_end(message);
     return go_on;

@@ -62,7 +62,7 @@ static char *read_name(struct reading *reading, const char *more)
 static int read_operation(struct reading *reading, struct sweep_value *value)
 {
     static const char *const names[N_SWEEP_OPERATIONS] = {"avg", "min", "max", "stddev", "trend"};
-    char *name = read_name(reading, "");
+    SCOPED char *name = read_name(reading, "");
     int status = -1;
     for (int i = 0; i < N_SWEEP_OPERATIONS && status != 0; i++) {
         if (strcmp(name, names[i]) != 0)
@@ -75,7 +75,6 @@ static int read_operation(struct reading *reading, struct sweep_value *value)
                   "checkpoint `%s`: avg, min, max, stddev or trend wanted, not `%s`%s",
                   reading->text, *name ? name : reading->at,
                   spelling_hint(name, names, N_SWEEP_OPERATIONS, "; did you mean %s?", "").text);
-    free(name);
     return status;
 }
 
@@ -231,7 +230,7 @@ int sweep_checkpoints_add(struct sweep_checkpoints *checkpoints, const char *tex
         ARRAY_NEXT(checkpoints->items, checkpoints->n, checkpoints->capacity);
     *checkpoint = (struct sweep_checkpoint){.text = memory_copy_text(text)};
     struct reading reading = {checkpoint->text, checkpoint->text, err};
-    char *formula = memory_copy_text(text);
+    SCOPED char *formula = memory_copy_text(text);
     int status = read_values(checkpoints, &reading, checkpoint, formula);
     if (status == 0 && checkpoint->n_values == 0)
         status = complain(&reading, "a value such as avg(inefficiency)");
@@ -240,7 +239,6 @@ int sweep_checkpoints_add(struct sweep_checkpoints *checkpoints, const char *tex
             formula_new_shown(formula, text, variables, checkpoint->n_values, err);
         status = checkpoint->formula ? 0 : -1;
     }
-    free(formula);
     return status;
 }
 

@@ -288,7 +288,7 @@ void sweep_point_release(struct sweep_point *point)
 static int check_point_names(const struct sweep_plan *plan, struct error *err)
 {
     size_t n = n_combinations(plan);
-    char **names = memory_zeroed(n, sizeof *names);
+    SCOPED char **names = memory_zeroed(n, sizeof *names);
     int status = 0;
     for (size_t i = 0; i < n; i++) {
         struct sweep_point point;
@@ -301,7 +301,6 @@ static int check_point_names(const struct sweep_plan *plan, struct error *err)
             status = error_set(err, "there are two points %s: values come twice", names[i]);
     for (size_t i = 0; i < n; i++)
         free(names[i]);
-    free(names);
     return status;
 }
 

@@ -165,14 +165,12 @@ int property_ask(const struct experiment_property *property, const char *subject
                  struct property_question *question, struct error *err)
 {
     *question = (struct property_question){0};
-    char *condition = put_subject(property->condition, subject);
-    char *severity = put_subject(property->severity, subject);
+    SCOPED char *condition = put_subject(property->condition, subject);
+    SCOPED char *severity = put_subject(property->severity, subject);
     int status = sweep_checkpoints_add(&question->checkpoints, condition, err);
     if (status == 0)
         status =
             sweep_checkpoints_add_value(&question->checkpoints, severity, &question->severity, err);
-    free(condition);
-    free(severity);
     if (status)
         property_question_release(question);
     return status;

@@ -100,14 +100,13 @@ int sweep_check_names(const struct sweep_plan *plan, const char *text, struct er
             text += kept;
         if (length == 0 || is_known(plan, text, length))
             continue;
-        char *name = memory_format("%.*s", (int)length - 2, text + 1);
+        SCOPED char *name = memory_format("%.*s", (int)length - 2, text + 1);
         const char *nearest = spelling_nearest(name, names, plan->n_parameters);
         if (nearest)
             error_set(err, "there is no parameter %s; did you mean {%s}?", name, nearest);
         else
             error_set(err, "there is no parameter %s ({{%s} stands for {%s} itself)", name, name,
                       name);
-        free(name);
         return -1;
     }
     return 0;
@@ -198,12 +197,10 @@ int sweep_template_write(const struct sweep_plan *plan, const struct sweep_point
     int status = 0;
     for (size_t i = 0; status == 0 && i < plan->n_templates; i++) {
         const struct sweep_template *template = &plan->templates[i];
-        char *path = memory_format("%s/%s", dir, template->path);
-        char *text = sweep_substitute(plan, point, NULL, template->text);
+        SCOPED char *path = memory_format("%s/%s", dir, template->path);
+        SCOPED char *text = sweep_substitute(plan, point, NULL, template->text);
         make_folders_above(path, strlen(dir) + 1);
         status = write_copy(template, path, text, err);
-        free(path);
-        free(text);
     }
     return status;
 }

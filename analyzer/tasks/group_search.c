@@ -66,7 +66,7 @@ double group_search(const struct group_search *search, size_t *sizes)
     if (!search->exchange)
         return search_from(search, 1, search->n, sizes);
     double best = INFINITY;
-    size_t *tried = memory_zeroed(search->n, sizeof *tried);
+    SCOPED size_t *tried = memory_zeroed(search->n, sizeof *tried);
     for (size_t least = 1; least <= search->n_processes / search->n; least++) {
         double after = search->exchange(search->context, least);
         for (size_t fixed = 0; fixed < search->n; fixed++) {
@@ -80,7 +80,6 @@ double group_search(const struct group_search *search, size_t *sizes)
             }
         }
     }
-    free(tried);
     return best;
 }
 
@@ -120,9 +119,8 @@ static struct allocations all_allocations(const struct phase_search *search, boo
     struct allocations all = {0};
     *are_all = count_of(search) <= MAX_ALLOCATIONS;
     if (*are_all) {
-        size_t *sizes = memory_zeroed(search->n, sizeof *sizes);
+        SCOPED size_t *sizes = memory_zeroed(search->n, sizeof *sizes);
         enumerate(search, sizes, 0, search->n_processes, &all);
-        free(sizes);
     } else {
         all.n = search->n_phases;
         all.sizes = memory_zeroed(all.n * search->n, sizeof *all.sizes);
@@ -148,8 +146,9 @@ struct phase_sizes phase_search(const struct phase_search *search, size_t *sizes
     struct allocations all = all_allocations(search, &found.is_optimal);
     if (all.n == 0)
         return (struct phase_sizes){INFINITY, INFINITY, true};
-    double *until = memory_zeroed(all.n, sizeof *until), *kept = memory_zeroed(all.n, sizeof *kept);
-    uint32_t *before = memory_zeroed(all.n * search->n_phases, sizeof *before);
+    SCOPED double *until = memory_zeroed(all.n, sizeof *until),
+                  *kept = memory_zeroed(all.n, sizeof *kept);
+    SCOPED uint32_t *before = memory_zeroed(all.n * search->n_phases, sizeof *before);
     for (size_t phase = 0; phase < search->n_phases; phase++) {
         size_t least = least_of(until, all.n);
         double changed = until[least] + search->change_s;
@@ -168,9 +167,6 @@ struct phase_sizes phase_search(const struct phase_search *search, size_t *sizes
         memcpy(sizes + phase * search->n, all.sizes + at * search->n, search->n * sizeof *sizes);
         at = before[phase * all.n + at];
     }
-    free(before);
-    free(kept);
-    free(until);
     free(all.sizes);
     return found;
 }

@@ -36,9 +36,8 @@ static int no_parameter(const struct task_model *model, const char *name, struct
     for (size_t i = NAMES_FIXED; i < model->n_names; i++)
         if (model->defined[i].is_parameter)
             known[n++] = model->names[i];
-    char *list = spelling_list(known, n);
+    SCOPED char *list = spelling_list(known, n);
     error_set(err, "%s has no parameter \"%s\"; it has %s", model->path, name, list);
-    free(list);
     return -1;
 }
 
@@ -275,7 +274,7 @@ static int read_condition(struct question *question, const char *condition, stru
 {
     struct comparison comparison;
     struct error why;
-    char *text = memory_copy_text(condition);
+    SCOPED char *text = memory_copy_text(condition);
     int status = comparison_read(text, &comparison, err);
     if (status == 0) {
         question->relation = comparison.relation;
@@ -286,7 +285,6 @@ static int read_condition(struct question *question, const char *condition, stru
         status = error_set(err, "`%s`: it must compare by <, <=, > or >=", condition);
     if (status == 0 && option_read_quantity(comparison.value, &question->right, &why))
         status = error_set(err, "`%s`: %s", condition, why.text);
-    free(text);
     return status;
 }
 

@@ -337,7 +337,7 @@ static void evaluate_groups(struct task_point *point, const struct task *task, s
         too_few(point, task, place.n_processes, 0, outcome);
         return;
     }
-    size_t *best = memory_zeroed(members.n, sizeof *best);
+    SCOPED size_t *best = memory_zeroed(members.n, sizeof *best);
     outcome->groups_s = outcome->consecutive_s = NAN;
     if (sizes)
         memcpy(best, sizes, members.n * sizeof *best);
@@ -356,7 +356,6 @@ static void evaluate_groups(struct task_point *point, const struct task *task, s
     else
         for (size_t i = 0; i < members.n; i++)
             add_parts(outcome->parts, add_task(point, members.tasks[i], place, outcome)->parts, 1);
-    free(best);
     members_release(&members);
 }
 
@@ -416,7 +415,7 @@ static void evaluate_phases(struct task_point *point, const struct task *task, s
                             memory_zeroed(n_phases, sizeof *phases.repeats),
                             memory_zeroed(n, sizeof *phases.least),
                             memory_zeroed(n, sizeof *phases.most)};
-    size_t *sizes = memory_zeroed(2 * n_phases * n, sizeof *sizes);
+    SCOPED size_t *sizes = memory_zeroed(2 * n_phases * n, sizeof *sizes);
     double change_s = count_value(point, task, "change", &task->change, 0, 0);
     prepare_phases(point, task, place, &phases, sizes + n_phases * n, outcome);
     const struct phase_search search = {n_phases,     n,           place.n_processes,
@@ -443,7 +442,6 @@ static void evaluate_phases(struct task_point *point, const struct task *task, s
     free(phases.repeats);
     free(phases.least);
     free(phases.most);
-    free(sizes);
 }
 
 // --- any task

@@ -25,7 +25,7 @@ static int is_anchor_name(const struct dirent *entry)
 
 static char *find_in_directory(const char *directory, struct error *err)
 {
-    struct dirent **entries = NULL;
+    SCOPED struct dirent **entries = NULL;
     int n = scandir(directory, &entries, is_anchor_name, alphasort);
     if (n < 0) {
         error_set(err, "cannot read the directory '%s': %s", directory, strerror(errno));
@@ -42,7 +42,6 @@ static char *find_in_directory(const char *directory, struct error *err)
                   directory, entries[0]->d_name, entries[1]->d_name, n > 2 ? ", ..." : "");
     for (int i = 0; i < n; i++)
         free(entries[i]);
-    free(entries);
     return path;
 }
 

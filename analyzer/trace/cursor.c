@@ -66,10 +66,9 @@ static OTF2_ErrorCode open_events(struct trace *trace, size_t location)
     unsigned long long id = trace->resolved.definitions.locations[location].id;
     bool is_open = false;
     if (trace->chunk_bytes.events > 0) {
-        char *path = archive_file_path(trace->path, "/%llu.evt", id);
+        SCOPED char *path = archive_file_path(trace->path, "/%llu.evt", id);
         is_open =
             event_file_open(&reader->file, path, trace->chunk_bytes.events, trace->window_bytes);
-        free(path);
     }
     reader->n_first_chunk = is_open ? reader->file.chunks.last_record : UINT64_MAX;
     if (is_open)

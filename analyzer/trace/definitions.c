@@ -5,7 +5,6 @@
 
 #include <ctype.h>
 #include <fnmatch.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "analyzer/base/map.h"
@@ -242,19 +241,16 @@ const char *definitions_property(const struct definitions *definitions, const ch
 
 char **region_names_shown(const struct definitions *definitions)
 {
-    const char **names = names_of(definitions);
-    char **shown = function_names_shown(names, definitions->n_regions);
-    free(names);
-    return shown;
+    SCOPED const char **names = names_of(definitions);
+    return function_names_shown(names, definitions->n_regions);
 }
 
 enum function_names_found region_names_find(const struct definitions *definitions, const char *text,
                                             bool *is_meant)
 {
-    const char **names = names_of(definitions);
+    SCOPED const char **names = names_of(definitions);
     enum function_names_found found =
         function_names_find(names, definitions->n_regions, text, is_meant);
-    free(names);
     return found;
 }
 
@@ -276,9 +272,9 @@ int region_names_take(const struct definitions *definitions, const char *text, b
         region_names_find(definitions, text, is_meant) != FUNCTION_NAMES_SEVERAL)
         return 0;
     char **shown = region_names_shown(definitions);
-    char *list = function_names_list((const char *const *)shown, definitions->n_regions, is_meant);
+    SCOPED char *list =
+        function_names_list((const char *const *)shown, definitions->n_regions, is_meant);
     error_set(err, "%s is ambiguous: %s", text, list);
-    free(list);
     function_names_free(shown, definitions->n_regions);
     return -1;
 }

@@ -90,7 +90,7 @@ static void read_properties(struct trace *trace)
     definitions->creator = trace->creator ? trace->creator : "";
     definitions->description = trace->description ? trace->description : "";
     uint32_t n_names = 0;
-    char **names = NULL;
+    SCOPED char **names = NULL;
     if (OTF2_Reader_GetPropertyNames(trace->otf2_reader, &n_names, &names) != OTF2_SUCCESS)
         return;
     definitions->properties = memory_zeroed(n_names, sizeof *definitions->properties);
@@ -104,7 +104,6 @@ static void read_properties(struct trace *trace)
             definitions->n_spawned_ranks = strtoul(value, NULL, 10);
         definitions->is_merged |= strcmp(property->name, "PAGODA::WORLDS") == 0;
     }
-    free(names);
 }
 
 // Reads the clock offsets and mapping tables of one location where they are compressed.
@@ -140,7 +139,7 @@ static void read_local_definitions(struct trace *trace, size_t location)
         read_compressed_definitions(trace, location);
         return;
     }
-    char *path = archive_file_path(trace->path, "/%llu.def", id);
+    SCOPED char *path = archive_file_path(trace->path, "/%llu.def", id);
     if (access(path, R_OK) != 0) {
         reader->decoder.report.lacks_definitions = true;
     } else if (!local_definitions_read(&reader->local, path, trace->chunk_bytes.definitions,
@@ -149,7 +148,6 @@ static void read_local_definitions(struct trace *trace, size_t location)
         location_set_reason(reader,
                             "its definition file (%llu.def) is damaged, or it ends too early", id);
     }
-    free(path);
 }
 
 // Whether LOCATION has more events than promised for it. Some writers promise what they like: then

@@ -58,7 +58,7 @@ static void count_done(struct whatif_progress *progress)
 int whatif_job_plan(const struct whatif_batch *batch, const struct whatif_job *job,
                     struct whatif_plan *plan, struct error *err)
 {
-    struct advice_word *words = NULL;
+    SCOPED struct advice_word *words = NULL;
     size_t n = 0, capacity = 0;
     bool has_target = false;
     for (int i = 0; i < 2 && job->candidates[i]; i++)
@@ -71,7 +71,6 @@ int whatif_job_plan(const struct whatif_batch *batch, const struct whatif_job *j
             words[n++] = added[k];
     }
     int status = whatif_plan_read(plan, words, n, err);
-    free(words);
     if (status == 0 && batch->is_completed)
         return whatif_plan_prepare(plan, trace_definitions(batch->measured->trace), err);
     if (status == 0 && plan->is_list)
@@ -132,7 +131,7 @@ void whatif_run_job(const struct whatif_batch *batch, struct whatif_job *job)
     struct whatif_plan plan;
     struct error err = {{0}};
     int status = whatif_job_plan(batch, job, &plan, &err);
-    struct whatif_point *own = job->points ? NULL : memory_zeroed(plan.n_cases, sizeof *own);
+    SCOPED struct whatif_point *own = job->points ? NULL : memory_zeroed(plan.n_cases, sizeof *own);
     struct whatif_point *points = job->points ? job->points : own;
     if (status == 0 && job->draw)
         plan.cases[0].settings.draw = job->draw;
@@ -145,7 +144,6 @@ void whatif_run_job(const struct whatif_batch *batch, struct whatif_job *job)
         job->failure = memory_copy_text(err.text);
     }
     release_points(own, plan.n_cases);
-    free(own);
     whatif_plan_release(&plan);
     count_done(batch->progress);
 }

@@ -234,13 +234,13 @@ static char *describe_sharing(const struct scenario *scenario)
     const struct scenario_settings *settings = scenario->settings;
     if (!scenario->knows_cores && !scenario->is_shared)
         return memory_copy_text("each rank has a core of its own: the trace does not record cores");
-    char *cores = scenario->least_cores == scenario->most_cores
-                      ? memory_format("%" PRIu32 " a node", scenario->most_cores)
-                      : memory_format("%" PRIu32 " to %" PRIu32 " a node", scenario->least_cores,
-                                      scenario->most_cores);
-    char *slices = scenario->slice_ns == 0
-                       ? memory_copy_text("")
-                       : memory_format("; time slices of %g ms", (double)scenario->slice_ns / 1e6);
+    SCOPED char *cores = scenario->least_cores == scenario->most_cores
+                             ? memory_format("%" PRIu32 " a node", scenario->most_cores)
+                             : memory_format("%" PRIu32 " to %" PRIu32 " a node",
+                                             scenario->least_cores, scenario->most_cores);
+    SCOPED char *slices = scenario->slice_ns == 0 ? memory_copy_text("")
+                                                  : memory_format("; time slices of %g ms",
+                                                                  (double)scenario->slice_ns / 1e6);
     char *text;
     if (!scenario->is_shared)
         text = memory_format("%s, one for each rank", cores);
@@ -250,8 +250,6 @@ static char *describe_sharing(const struct scenario *scenario)
                              : scenario->is_bound ? "shared by the ranks bound to them"
                                                   : "shared by all ranks of the node (fluid)",
                              settings->spins ? "spins" : "blocks", slices);
-    free(slices);
-    free(cores);
     return text;
 }
 

@@ -55,14 +55,13 @@ static int read_setting(const char *text, struct whatif_rebalance *rebalance, st
                               {&rebalance->poll_ns, policy_read_poll},
                               {&rebalance->transfer_ns, cost_time_read},
                               {&rebalance->n_free_hosts, policy_read_free_hosts}};
-    char *name = memory_format("%.*s", (int)strcspn(text, "="), text);
+    SCOPED char *name = memory_format("%.*s", (int)strcspn(text, "="), text);
     size_t i = 0;
     while (i < N_SETTINGS && strcmp(name, names[i]) != 0)
         i++;
     if (i == N_SETTINGS)
         error_set(err, "no such setting (threshold, poll, transfer, free-hosts)%s",
                   spelling_hint(name, names, N_SETTINGS, "; did you mean %s?", "").text);
-    free(name);
     return i < N_SETTINGS ? settings[i].read(strchr(text, '=') + 1, settings[i].value, err) : -1;
 }
 
@@ -76,11 +75,10 @@ static int read_rebalance(const struct whatif_option *option, const char *text,
         return error_set(err, "--rebalance %s: a policy is missing", text);
     for (text += n; *text; text += strcspn(text, ",")) {
         text++; // the colon, or a comma
-        char *setting = memory_format("%.*s", (int)strcspn(text, ","), text);
+        SCOPED char *setting = memory_format("%.*s", (int)strcspn(text, ","), text);
         int status = read_setting(setting, &asked->rebalance, err);
         if (status != 0)
             error_wrap(err, "--rebalance %s:%s", asked->rebalance.policy, setting);
-        free(setting);
         if (status != 0)
             return -1;
     }

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // What messages and collectives cost: by a machine file, and what is changed of its network.
 #include <inttypes.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "analyzer/base/memory.h"
@@ -26,10 +25,9 @@ static int read_tolerance(const struct whatif_option *option, const char *text,
     (void)option;
     const double most = 1000;
     for (const char *at = text; at; at = strchr(at, ',') ? strchr(at, ',') + 1 : NULL) {
-        char *percent = memory_format("%.*s", (int)strcspn(at, ","), at);
+        SCOPED char *percent = memory_format("%.*s", (int)strcspn(at, ","), at);
         double number = 0;
         int status = option_read_number(percent, &number, err);
-        free(percent);
         if (status != 0)
             return error_wrap(err, "--tolerance %s", text);
         if (number <= 0 || number > most)
@@ -49,12 +47,11 @@ static int read_draws(const struct whatif_option *option, const char *text,
     (void)option;
     const unsigned least = 20; // one of 20 is slower than 95 % of them
     size_t n_bytes = strcspn(text, ":");
-    char *number = memory_format("%.*s", (int)n_bytes, text);
+    SCOPED char *number = memory_format("%.*s", (int)n_bytes, text);
     uint64_t n = 0, seed = 1;
     int status = option_read_count(number, &n, err);
     if (status == 0 && text[n_bytes])
         status = option_read_count(text + n_bytes + 1, &seed, err);
-    free(number);
     if (status != 0)
         return error_wrap(err, "--draws %s", text);
     if (n < least || n > NOISE_MAX_DRAWS || seed > UINT32_MAX)

@@ -83,10 +83,9 @@ int whatif_read_choice(const struct whatif_option *option, const char *text,
         found = strcmp(name, text) == 0 ? n : found;
     }
     if (found == MAX_CHOICES) {
-        char *all = spelling_list(names, n - 1);
+        SCOPED char *all = spelling_list(names, n - 1);
         error_set(err, "--%s %s: it is %s or %s%s", option->name, text, all, names[n - 1],
                   spelling_hint(text, names, n, "; did you mean %s?", "").text);
-        free(all);
     }
     *(bool *)field_of(option->field, asked) = found == 1;
     free(list);

@@ -129,7 +129,7 @@ static bool run_metis(const struct rank_graph *graph, uint32_t n_parts, bool is_
     struct metis_graph metis;
     metis_graph_init(&metis, graph, is_by_work);
     idx_t n_constraints = 1, n = (idx_t)n_parts, cut, options[METIS_NOPTIONS];
-    idx_t *parts = memory_zeroed(graph->n_ranks, sizeof *parts);
+    SCOPED idx_t *parts = memory_zeroed(graph->n_ranks, sizeof *parts);
     METIS_SetDefaultOptions(options);
     options[METIS_OPTION_SEED] = (idx_t)seed;
     options[METIS_OPTION_NUMBERING] = 0;
@@ -140,7 +140,6 @@ static bool run_metis(const struct rank_graph *graph, uint32_t n_parts, bool is_
     end_silence(output);
     for (uint32_t i = 0; i < graph->n_ranks; i++)
         part_of_rank[i] = (uint32_t)parts[i];
-    free(parts);
     metis_graph_release(&metis);
     return status == METIS_OK;
 }
@@ -262,8 +261,8 @@ bool partition_by_work(const struct rank_graph *graph, uint32_t n_parts, uint32_
 void partition_longest_first(const struct rank_graph *graph, uint32_t n_parts,
                              uint32_t *part_of_rank)
 {
-    uint64_t *work_ns = memory_zeroed(n_parts, sizeof *work_ns);
-    bool *is_placed = memory_zeroed(graph->n_ranks, sizeof *is_placed);
+    SCOPED uint64_t *work_ns = memory_zeroed(n_parts, sizeof *work_ns);
+    SCOPED bool *is_placed = memory_zeroed(graph->n_ranks, sizeof *is_placed);
     for (uint32_t i = 0; i < graph->n_ranks; i++) {
         uint32_t longest = NO_RANK, least = 0;
         for (uint32_t rank = 0; rank < graph->n_ranks; rank++)
@@ -276,6 +275,4 @@ void partition_longest_first(const struct rank_graph *graph, uint32_t n_parts,
         part_of_rank[longest] = least;
         work_ns[least] += graph->work_ns[longest];
     }
-    free(work_ns);
-    free(is_placed);
 }

@@ -45,13 +45,11 @@ char **mapping_words(const struct mapping *mapping, uint32_t n_ranks,
     char **words = memory_zeroed(places->n, sizeof(char *));
     *n = 0;
     for (uint32_t node = 0; node < places->n; node++) {
-        char *ranks = rank_list_text(mapping->node_of_rank, n_ranks, node);
-        char *name = place_name(places, node);
+        SCOPED char *ranks = rank_list_text(mapping->node_of_rank, n_ranks, node);
+        SCOPED char *name = place_name(places, node);
         if (*ranks)
             words[(*n)++] =
                 memory_format("%s%s%s=%s", phase ? phase : "", phase ? ":" : "", name, ranks);
-        free(ranks);
-        free(name);
     }
     return words;
 }
@@ -69,13 +67,12 @@ static struct advice_candidate candidate_of(const struct search *search,
                                             const struct mapping *mapping)
 {
     size_t n;
-    char **texts = mapping_words(mapping, search->n_ranks, search->places,
-                                 search->phase ? search->phase->name : NULL, &n);
+    SCOPED char **texts = mapping_words(mapping, search->n_ranks, search->places,
+                                        search->phase ? search->phase->name : NULL, &n);
     struct advice_candidate candidate = {.words = memory_zeroed(n, sizeof(struct advice_word)),
                                          .n_words = n};
     for (size_t i = 0; i < n; i++)
         candidate.words[i] = (struct advice_word){(char *)"place", texts[i]};
-    free(texts);
     return candidate;
 }
 
@@ -91,8 +88,8 @@ static void copy_mapping(const struct search *search, struct mapping *to,
 static void judge(struct search *search, struct mapping *mappings, size_t n)
 {
     size_t n_jobs = n < search->n_left ? n : search->n_left;
-    struct whatif_job *jobs = memory_zeroed(n_jobs, sizeof *jobs);
-    struct advice_candidate *candidates = memory_zeroed(n_jobs, sizeof *candidates);
+    SCOPED struct whatif_job *jobs = memory_zeroed(n_jobs, sizeof *jobs);
+    SCOPED struct advice_candidate *candidates = memory_zeroed(n_jobs, sizeof *candidates);
     for (size_t i = 0; i < n_jobs; i++) {
         candidates[i] = candidate_of(search, &mappings[i]);
         jobs[i].candidates[0] = &candidates[i];
@@ -109,8 +106,6 @@ static void judge(struct search *search, struct mapping *mappings, size_t n)
         free(jobs[i].failure);
         free_candidate(&candidates[i]);
     }
-    free(jobs);
-    free(candidates);
 }
 
 // --- the places
@@ -131,10 +126,9 @@ static void survey_places(struct search *search)
     for (size_t i = 0; given && i < given->n_collectives; i++)
         search->are_alike = search->are_alike && given->collectives[i].n_missing_nodes == 0;
     for (uint32_t node = 0; node < search->n_nodes; node++) {
-        char *name = place_name(search->places, node);
+        SCOPED char *name = place_name(search->places, node);
         uint32_t n_cores = core_groups_given(settings, name);
         search->n_cores[node] = n_cores > 0 ? n_cores : 1;
-        free(name);
     }
     whatif_plan_release(&target);
 }
@@ -173,18 +167,17 @@ static bool next_placement(const struct search *search, uint32_t *node_of_rank)
 /// Are there no more placements than predictions are left?
 static bool are_few(const struct search *search)
 {
-    uint32_t *node_of_rank = memory_zeroed(search->n_ranks, sizeof *node_of_rank);
+    SCOPED uint32_t *node_of_rank = memory_zeroed(search->n_ranks, sizeof *node_of_rank);
     size_t n = 1;
     while (n <= search->n_left && next_placement(search, node_of_rank))
         n++;
-    free(node_of_rank);
     return n <= search->n_left;
 }
 
 static void try_all(struct search *search)
 {
     struct mapping batch[N_NEIGHBOURS];
-    uint32_t *node_of_rank = memory_zeroed(search->n_ranks, sizeof *node_of_rank);
+    SCOPED uint32_t *node_of_rank = memory_zeroed(search->n_ranks, sizeof *node_of_rank);
     size_t size = search->n_ranks * sizeof *node_of_rank;
     for (bool is_more = true; is_more;) {
         size_t n = 0;
@@ -197,7 +190,6 @@ static void try_all(struct search *search)
         for (size_t i = 0; i < n; i++)
             free(batch[i].node_of_rank);
     }
-    free(node_of_rank);
 }
 
 // --- proposals
@@ -375,7 +367,7 @@ static struct change *list_changes(const struct search *search, struct change **
     for (size_t i = 0; i < *n; i++)
         weigh(search, &loads, &list[i]);
     qsort(list, *n, sizeof *list, by_saved);
-    struct change **evening = memory_zeroed(*n + 1, sizeof(struct change *));
+    SCOPED struct change **evening = memory_zeroed(*n + 1, sizeof(struct change *));
     *order = memory_zeroed(*n + 1, sizeof(struct change *));
     for (size_t i = 0; i < *n; i++)
         evening[i] = &list[i];
@@ -390,7 +382,6 @@ static struct change *list_changes(const struct search *search, struct change **
             next[k]->is_listed = true;
         }
     }
-    free(evening);
     loads_release(&loads);
     return list;
 }
@@ -500,7 +491,7 @@ bool whatif_plan_searches(const struct whatif_plan *plan)
 int whatif_map_auto(struct whatif_plan *plan, const struct replay_run *measured, char ***texts,
                     size_t *n, struct error *err)
 {
-    struct advice_word *words = memory_zeroed(plan->n_words + 1, sizeof *words);
+    SCOPED struct advice_word *words = memory_zeroed(plan->n_words + 1, sizeof *words);
     size_t n_words = 0, n_replays = 0;
     for (size_t i = 0; i < plan->n_words; i++) { // everything except --nodes and --map
         const struct advice_word *word = &plan->words[i];
@@ -521,6 +512,5 @@ int whatif_map_auto(struct whatif_plan *plan, const struct replay_run *measured,
             words[n_words++] = (struct advice_word){(char *)"place", (*texts)[i]};
         status = whatif_plan_change(plan, words, n_words, trace_definitions(measured->trace), err);
     }
-    free(words);
     return status;
 }

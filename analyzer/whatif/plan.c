@@ -395,13 +395,12 @@ int whatif_plan_complete(struct whatif_plan *plan, const struct replay_run *meas
 {
     const struct definitions *definitions = trace_definitions(measured->trace);
     int status = whatif_plan_prepare(plan, definitions, err);
-    struct advice_word *words = memory_zeroed(plan->n_words + 2, sizeof *words);
+    SCOPED struct advice_word *words = memory_zeroed(plan->n_words + 2, sizeof *words);
     for (size_t i = 0; i < plan->n_words; i++)
         words[i] = plan->words[i];
     size_t n = status == 0 ? whatif_assume_sharing(plan, measured, words, plan->n_words) : 0;
     if (n > plan->n_words)
         status = whatif_plan_change(plan, words, n, definitions, err);
-    free(words);
     return status;
 }
 

@@ -305,7 +305,7 @@ static int predict_list(const struct whatif_asked *asked, struct error *err)
 {
     const struct whatif_plan *plan = asked->plan;
     struct whatif_report *report = asked->report;
-    struct advice_candidate *candidates = memory_zeroed(plan->n_cases, sizeof *candidates);
+    SCOPED struct advice_candidate *candidates = memory_zeroed(plan->n_cases, sizeof *candidates);
     struct parts parts = {
         .asked = asked,
         .batch = {.measured = asked->measured,
@@ -338,7 +338,6 @@ static int predict_list(const struct whatif_asked *asked, struct error *err)
     }
     whatif_progress_free(parts.batch.progress);
     free(parts.jobs);
-    free(candidates);
     return status;
 }
 
@@ -369,8 +368,8 @@ static int predict_draws(const struct whatif_asked *asked, struct error *err)
     size_t n_jobs = plan->n_cases * n_draws;
     if (n_jobs == 0)
         return 0;
-    struct advice_candidate *candidates = memory_zeroed(plan->n_cases, sizeof *candidates);
-    struct whatif_job *jobs = memory_zeroed(n_jobs, sizeof *jobs);
+    SCOPED struct advice_candidate *candidates = memory_zeroed(plan->n_cases, sizeof *candidates);
+    SCOPED struct whatif_job *jobs = memory_zeroed(n_jobs, sizeof *jobs);
     const struct whatif_batch batch = {.measured = asked->measured,
                                        .progress = whatif_progress_new("drawing"),
                                        .is_of_one_process = !plan->is_list,
@@ -391,8 +390,6 @@ static int predict_draws(const struct whatif_asked *asked, struct error *err)
         free(jobs[i].failure);
     for (size_t i = 0; i < plan->n_cases; i++)
         free(candidates[i].words);
-    free(candidates);
-    free(jobs);
     return status;
 }
 

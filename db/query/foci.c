@@ -124,14 +124,14 @@ static void write_condition(FILE *sql, const struct condition *condition)
 int query_foci_find(struct database *database, const struct focus *focus,
                     const struct query_rule *rule, struct query_foci *foci, struct error *err)
 {
-    struct condition *conditions =
+    SCOPED struct condition *conditions =
         memory_zeroed(N_KNOWN + focus->n_selections + 1, sizeof *conditions);
     size_t n_conditions = make_conditions(focus, rule, conditions), size;
     const char *part = rule->by == QUERY_BY_SYNC_OBJECT ? "other_id" : "0";
     for (size_t i = 0; i < N_KNOWN; i++)
         if (known[i].by == rule->by)
             part = known[i].column;
-    char *text = NULL;
+    SCOPED char *text = NULL;
     FILE *sql = open_memstream(&text, &size);
     fprintf(sql, "SELECT id, process_id, %s FROM focus WHERE 1", part);
     for (size_t i = 0; i < n_conditions; i++)
@@ -139,8 +139,6 @@ int query_foci_find(struct database *database, const struct focus *focus,
     fprintf(sql, " ORDER BY id");
     fclose(sql);
     foci->foci = database_rows(database, err, &foci->n_foci, text, ">iii");
-    free(text);
-    free(conditions);
     return foci->foci ? 0 : -1;
 }
 

@@ -204,9 +204,8 @@ static int prepare_values(struct query *query)
         machine = NULL;
     if (!machine && query->question->by != QUERY_BY_MACHINE)
         return 0;
-    char *sql = placement_sql(machine);
+    SCOPED char *sql = placement_sql(machine);
     query->placement = database_query(query->database, query->err, sql, "");
-    free(sql);
     return query->placement ? 0 : -1;
 }
 

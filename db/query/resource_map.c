@@ -100,7 +100,7 @@ static int add_renaming(struct resource_map *map, char *line, struct error *err)
 
 static int read_lines(struct resource_map *map, FILE *file, const char *path, struct error *err)
 {
-    char *line = NULL;
+    SCOPED char *line = NULL;
     size_t size = 0;
     ssize_t length;
     int status = 0;
@@ -114,7 +114,6 @@ static int read_lines(struct resource_map *map, FILE *file, const char *path, st
     }
     if (status == 0 && ferror(file))
         status = error_set(err, "cannot read %s: %s", path, strerror(errno));
-    free(line);
     return status;
 }
 

@@ -75,11 +75,9 @@ static char *group_json(const struct trial_group *group)
 static int group_filter(struct database *database, struct trial_group *group, const char *sql,
                         struct error *err)
 {
-    char *json = group_json(group);
+    SCOPED char *json = group_json(group);
     free(group->ids);
-    int status = group_read(database, sql, json, group, err);
-    free(json);
-    return status;
+    return group_read(database, sql, json, group, err);
 }
 
 /// Appends what GROUP lacks of SOME, which is released.
@@ -312,7 +310,7 @@ static int add_selectors(FILE *sql, struct database *database, const struct opti
 int trial_selection_find(struct database *database, const struct trial_conditions *conditions,
                          struct trial_group *group, struct error *err)
 {
-    char *text = NULL;
+    SCOPED char *text = NULL;
     size_t size;
     *group = (struct trial_group){0};
     FILE *sql = open_memstream(&text, &size);
@@ -330,6 +328,5 @@ int trial_selection_find(struct database *database, const struct trial_condition
                            "shows the trials)",
                            database->path);
     }
-    free(text);
     return status;
 }

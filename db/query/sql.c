@@ -198,12 +198,12 @@ static int run(struct database *database, const char *sql, struct limited *limit
         return -1;
     }
     size_t n = (size_t)sqlite3_column_count(statement);
-    const char **names = memory_zeroed(n, sizeof *names);
+    SCOPED const char **names = memory_zeroed(n, sizeof *names);
     for (size_t i = 0; i < n; i++)
         names[i] = sqlite3_column_name(statement, (int)i);
     consumer->columns(consumer->user, names, n);
-    struct sql_value *values = memory_zeroed(n, sizeof *values);
-    char **blobs = memory_zeroed(n, sizeof *blobs);
+    SCOPED struct sql_value *values = memory_zeroed(n, sizeof *values);
+    SCOPED char **blobs = memory_zeroed(n, sizeof *blobs);
     int code = SQLITE_ROW;
     while (limited->taken_bytes <= limited->limits->size_bytes &&
            (code = sqlite3_step(statement)) == SQLITE_ROW)
@@ -218,9 +218,6 @@ static int run(struct database *database, const char *sql, struct limited *limit
     else if (code != SQLITE_DONE)
         status = database_error(database, code, err);
     sqlite3_finalize(statement);
-    free(names);
-    free(values);
-    free(blobs);
     return status;
 }
 

@@ -95,7 +95,7 @@ static xmlDocPtr parse_fragment(const char *text, size_t size_bytes, const char 
 {
     static const char before[] = "<fragment>", after[] = "</fragment>";
     size_t total = sizeof(before) + size_bytes + sizeof(after) - 2;
-    char *wrapped = memory_new(total + 1);
+    SCOPED char *wrapped = memory_new(total + 1);
     snprintf(wrapped, total + 1, "%s%s%s", before, text, after);
     char *content = wrapped + sizeof(before) - 1;
     if (strncmp(content, "\xEF\xBB\xBF", 3) == 0)
@@ -105,9 +105,7 @@ static xmlDocPtr parse_fragment(const char *text, size_t size_bytes, const char 
     if (strncmp(declaration, "<?xml", 5) == 0 && end)
         for (char *c = declaration; c < end + 2; c++)
             *c = *c == '\n' ? '\n' : ' ';
-    xmlDocPtr doc = parse_text(wrapped, total, encoding, parse, NULL);
-    free(wrapped);
-    return doc;
+    return parse_text(wrapped, total, encoding, parse, NULL);
 }
 
 struct copy {
@@ -217,14 +215,13 @@ struct xml_document *xml_read(const char *path, struct error *err)
     if (!text)
         return NULL;
     struct parse parse;
-    char *encoding = NULL;
+    SCOPED char *encoding = NULL;
     bool is_fragment = false;
     xmlDocPtr doc = parse_text(text, size_bytes, NULL, &parse, &encoding);
     if (!doc && parse.has_failed && parse.code == XML_ERR_DOCUMENT_END) {
         is_fragment = true;
         doc = parse_fragment(text, size_bytes, encoding, &parse);
     }
-    free(encoding);
     free(text);
     if (!doc) {
         if (parse.has_document_type)

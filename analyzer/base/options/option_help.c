@@ -247,8 +247,8 @@ static void print_manual(const struct option_usage *usage, FILE *stream)
 {
     const char *topics[MAX_TOPICS];
     size_t n_topics = list_topics(usage, topics);
-    char *names = spelling_list(topics, n_topics);
-    char *manual = memory_format("TOPIC is one of: %s.", names);
+    SCOPED char *names = spelling_list(topics, n_topics);
+    SCOPED char *manual = memory_format("TOPIC is one of: %s.", names);
     const struct option_row help = OPTION_ROW(
         "help", 'h', OPTION_FLAG, n_topics > 0 ? "[TOPIC]" : NULL, bool, NULL,
         n_topics > 0 ? "print a summary of the options, or the options of TOPIC in full, and exit"
@@ -268,8 +268,6 @@ static void print_manual(const struct option_usage *usage, FILE *stream)
     else if (usage->n_rows > 0)
         print_man_rows(usage->rows, usage->n_rows, stream);
     print_man_rows(&help, 1, stream);
-    free(manual);
-    free(names);
 }
 
 /// Whether `--help TOPIC` can be answered; else one sentence says what can.
@@ -280,11 +278,9 @@ static bool topic_is_known(const struct option_usage *usage, const char *topic)
     for (size_t i = 0; i < n; i++)
         if (strcmp(topics[i], topic) == 0)
             return true;
-    char *names = spelling_list(topics, n), *otherwise = memory_format("; there are: %s", names);
+    SCOPED char *names = spelling_list(topics, n), *otherwise = memory_format("; there are: %s", names);
     options_usage_error(usage, "`pagoda %s` has no help topic `%s`%s", usage->command, topic,
                         spelling_hint(topic, topics, n, "; did you mean `%s`?", otherwise).text);
-    free(otherwise);
-    free(names);
     return false;
 }
 
@@ -435,15 +431,13 @@ void options_print_candidates(const struct option_usage *usage, size_t n, char *
     } else if (typed.row) {
         complete_value(typed.row->argument, "", strcmp(last, "=") == 0 ? "" : last, stream);
     } else if (row && row->argument && equals) {
-        char *before = memory_format("%.*s", (int)(equals + 1 - last), last);
+        SCOPED char *before = memory_format("%.*s", (int)(equals + 1 - last), last);
         complete_value(row->argument, before, equals + 1, stream);
-        free(before);
     } else if (last[0] == '-' && !typed.is_operand) {
         for (size_t i = 0; i < usage->n_rows; i++) {
-            char *name = memory_format("--%s", usage->rows[i].name);
+            SCOPED char *name = memory_format("--%s", usage->rows[i].name);
             if (usage->rows[i].help)
                 options_print_candidate(name, last, usage->rows[i].help, stream);
-            free(name);
         }
         options_print_candidate("--help", last, "print a summary of the options", stream);
     } else {

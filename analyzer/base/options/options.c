@@ -184,8 +184,8 @@ static int unknown_long_option(const struct option_usage *usage, const char *giv
     char name[64];
     snprintf(name, sizeof name, "%.*s", (int)strcspn(given + 2, "="), given + 2);
     size_t n_beginning;
-    char *beginning = options_beginning(usage, name, &n_beginning);
-    const char **names = memory_zeroed(usage->n_rows + 1, sizeof *names);
+    SCOPED char *beginning = options_beginning(usage, name, &n_beginning);
+    SCOPED const char **names = memory_zeroed(usage->n_rows + 1, sizeof *names);
     for (size_t i = 0; i < usage->n_rows; i++)
         names[i] = usage->rows[i].name;
     names[usage->n_rows] = "help";
@@ -200,8 +200,6 @@ static int unknown_long_option(const struct option_usage *usage, const char *giv
                                      nearest);
     else
         status = options_usage_error(usage, "there is no option --%s", name);
-    free(names);
-    free(beginning);
     return status;
 }
 
@@ -333,7 +331,7 @@ bool options_parse(const struct option_usage *usage, int argc, char **argv, int 
         return false;
     }
     struct getopt_tables tables = getopt_tables_new(usage);
-    const char **values = memory_zeroed(usage->n_rows + 1, sizeof *values);
+    SCOPED const char **values = memory_zeroed(usage->n_rows + 1, sizeof *values);
     bool accepted = true;
     opterr = 0;
     optind = 0; // GNU: begin anew
@@ -344,7 +342,6 @@ bool options_parse(const struct option_usage *usage, int argc, char **argv, int 
         accepted = option_accepted(usage, value, argv[optind - 1],
                                    optind < argc ? argv[optind] : NULL, values, status);
     }
-    free(values);
     getopt_tables_free(&tables);
     *first_operand = optind;
     return accepted && operands_fit(usage, argc - optind, argv + optind, status);
@@ -404,9 +401,8 @@ static const char *read_decimal(const char *text, double *value)
     const char *exponent = end + 1 + (*end && end[1] == '-');
     if ((*end == 'e' || *end == 'E') && is_digit(*exponent))
         end = exponent + strspn(exponent, digits);
-    char *number = memory_format("%.*s", (int)(end - text), text);
+    SCOPED char *number = memory_format("%.*s", (int)(end - text), text);
     *value = strtod(number, NULL);
-    free(number);
     return end;
 }
 
@@ -432,9 +428,8 @@ static int refuse_unit(const char *unit, const struct unit *units, size_t n_unit
     nearest = nearest ? nearest : spelling_nearest(unit, names, n);
     if (nearest)
         return error_set(err, "unknown unit `%s`; is it %s?", unit, nearest);
-    char *all = spelling_list(names, n);
+    SCOPED char *all = spelling_list(names, n);
     error_set(err, "unknown unit `%s`; there are %s", unit, all);
-    free(all);
     return -1;
 }
 

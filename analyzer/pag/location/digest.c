@@ -343,7 +343,7 @@ static void pass_path(struct call_path *path, struct numbers *numbers)
 static void pass_tree(struct profile *profile, struct numbers *numbers)
 {
     size_t n = numbers_pass_count(numbers, profile->n_paths);
-    struct call_path *tree = memory_zeroed(n, sizeof *tree);
+    SCOPED struct call_path *tree = memory_zeroed(n, sizeof *tree);
     for (size_t i = 0; i < n; i++) {
         if (!numbers->is_reading)
             tree[i] = profile_path(profile, i);
@@ -351,7 +351,6 @@ static void pass_tree(struct profile *profile, struct numbers *numbers)
     }
     if (numbers->is_reading)
         profile_become(profile, tree, n);
-    free(tree);
 }
 
 static void pass_counted(struct profile *profile, struct numbers *numbers)
@@ -395,7 +394,7 @@ void digest_serve(struct trace *trace)
 {
     const struct definitions *definitions = trace_definitions(trace);
     size_t n = definitions->n_locations;
-    struct digest **digests = memory_zeroed(n, sizeof(struct digest *));
+    SCOPED struct digest **digests = memory_zeroed(n, sizeof(struct digest *));
     for (size_t i = 0; i < n; i++)
         digests[i] = digest_new(definitions, i);
     trace_serve(trace, &(struct trace_digest){digests, serve_events, serve_end});
@@ -404,7 +403,6 @@ void digest_serve(struct trace *trace)
         profile_release(&digests[i]->profile);
         free(digests[i]);
     }
-    free(digests);
 }
 
 // --- the finished profile

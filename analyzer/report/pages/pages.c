@@ -92,7 +92,8 @@ static int compare_places(const void *a, const void *b)
 static json_t *list_places(const struct result *result, const struct timeline *timeline,
                            uint32_t *place_of)
 {
-    const struct timeline_call **sorted = memory_new((timeline->n_calls + 1) * sizeof *sorted);
+    SCOPED const struct timeline_call **sorted =
+        memory_new((timeline->n_calls + 1) * sizeof *sorted);
     json_t *places = json_array();
     for (size_t i = 0; i < timeline->n_calls; i++)
         sorted[i] = &timeline->calls[i];
@@ -107,7 +108,6 @@ static json_t *list_places(const struct result *result, const struct timeline *t
                                                         : result->sites[call->site].source)));
         place_of[call - timeline->calls] = (uint32_t)json_array_size(places) - 1;
     }
-    free(sorted);
     return places;
 }
 
@@ -182,13 +182,11 @@ enum { MOST_COUNTERS = 8, STRIP_WHOLE = UINT16_MAX };
 static json_t *put_strip(struct arrays *arrays, const struct timeline *timeline, const char *name,
                          const char *unit, const double *columns, double whole)
 {
-    char *array = memory_format("strip %zu", json_array_size(arrays->list));
+    SCOPED char *array = memory_format("strip %zu", json_array_size(arrays->list));
     PUT_ARRAY(arrays, array, "Uint16Array", uint16_t, columns_in_use(timeline),
               lround(STRIP_WHOLE * fmin(columns[i] / whole, 1)));
-    json_t *strip = JSON_OBJECT({"name", json_text(name)}, {"unit", json_text(unit)},
-                                {"array", json_text(array)}, {"whole", json_real(whole)});
-    free(array);
-    return strip;
+    return JSON_OBJECT({"name", json_text(name)}, {"unit", json_text(unit)},
+                       {"array", json_text(array)}, {"whole", json_real(whole)});
 }
 
 /// Of those that have grown, as shares of their greatest column.
@@ -287,7 +285,7 @@ static int print_lane(json_t *lanes, const char *name, const struct result *resu
                       const struct timeline *timeline, FILE *stream, struct error *err)
 {
     struct arrays arrays = {.list = json_array()};
-    uint32_t *place_of = memory_new((timeline->n_calls + 1) * sizeof *place_of);
+    SCOPED uint32_t *place_of = memory_new((timeline->n_calls + 1) * sizeof *place_of);
     json_t *places = list_places(result, timeline, place_of);
     arrays.stream = memory_stream(&arrays.bytes, &arrays.n_bytes);
     put_calls(&arrays, timeline, place_of);
@@ -301,7 +299,6 @@ static int print_lane(json_t *lanes, const char *name, const struct result *resu
     json_array_append_new(
         lanes, lane_object(name, result, timeline, places, phases, counters, arrays.list));
     free(arrays.bytes);
-    free(place_of);
     return status;
 }
 
@@ -323,9 +320,8 @@ static void put_shown_path(json_t *names, const struct result *result, uint32_t 
 /// Releases JSON.
 static void put_compact(const char *id, json_t *json, FILE *stream)
 {
-    char *text = json_dumps(json, JSON_COMPACT | JSON_REAL_PRECISION(12));
+    SCOPED char *text = json_dumps(json, JSON_COMPACT | JSON_REAL_PRECISION(12));
     web_page_put(id, text, stream);
-    free(text);
     json_decref(json);
 }
 
@@ -394,11 +390,9 @@ extern const char store_page_text[];
 static json_t *tree_path(const struct trial_trees *trees, size_t i, const struct shown_paths *shown)
 {
     size_t parent = trees->parents[i];
-    char *name = shown_paths_text(shown, resource_path_last(trees->paths[i]));
-    json_t *path = json_pack("[oo]", parent == TRIAL_TREES_ROOT ? json_null() : json_count(parent),
-                             json_text(name));
-    free(name);
-    return path;
+    SCOPED char *name = shown_paths_text(shown, resource_path_last(trees->paths[i]));
+    return json_pack("[oo]", parent == TRIAL_TREES_ROOT ? json_null() : json_count(parent),
+                     json_text(name));
 }
 
 static json_t *tree_times(const struct trial_trees *trees, size_t trial)

@@ -3,7 +3,6 @@
 #include "analyzer/result/views/child_paths.h"
 
 #include <inttypes.h>
-#include <stdlib.h>
 
 #include "analyzer/base/memory.h"
 #include "analyzer/report/json.h"
@@ -47,9 +46,8 @@ void text_print_child_paths(const struct child_paths *paths, const struct text_o
     size_t n_shown = paths->n < options->top ? paths->n : options->top;
     table_add_columns(&table, "count", "total", "mean", "min", "max", "<calls");
     for (size_t i = 0; i < n_shown; i++) {
-        char *calls = calls_text(paths, &paths->items[i]);
+        SCOPED char *calls = calls_text(paths, &paths->items[i]);
         add_row(&table, &paths->items[i], calls);
-        free(calls);
     }
     for (size_t i = n_shown; i < paths->n; i++) {
         const struct child_path *path = &paths->items[i];

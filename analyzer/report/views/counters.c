@@ -42,8 +42,8 @@ static void add_row(const struct page *page, const struct result_counter *counte
                     struct table *table)
 {
     size_t n;
-    struct path_sum *sums = sums_of(page->result, counter, &n);
-    char *most = memory_copy_text("");
+    SCOPED struct path_sum *sums = sums_of(page->result, counter, &n);
+    SCOPED char *most = memory_copy_text("");
     for (size_t i = 0; i < n && i < SHOWN_PATHS; i++)
         text_append(&most, "%s%s %s", i ? ", " : "", page->result->paths[sums[i].path].shown,
                     quantity_part(sums[i].value, counter->total).text);
@@ -52,8 +52,6 @@ static void add_row(const struct page *page, const struct result_counter *counte
                    has_unit ? counter->unit : "");
     table_add_cell(table, "%s", counter->name);
     table_add_cell(table, "%s", most);
-    free(most);
-    free(sums);
 }
 
 void page_counters(const struct page *page)

@@ -16,7 +16,7 @@ static const double worth_naming = 0.05; // of the critical path
 static char *ranks_on_path(const struct result *result, const struct result_path_share *shares,
                            size_t n_shares, uint32_t region, uint64_t whole_ns, size_t limit)
 {
-    struct result_amount *amounts = memory_zeroed(n_shares, sizeof *amounts);
+    SCOPED struct result_amount *amounts = memory_zeroed(n_shares, sizeof *amounts);
     size_t count = 0;
     for (size_t i = 0; i < n_shares; i++)
         if (shares[i].region == region && shares[i].rank != RESULT_NONE && shares[i].time_ns > 0)
@@ -25,7 +25,6 @@ static char *ranks_on_path(const struct result *result, const struct result_path
     char *text = NULL;
     if (count > 0)
         write_ranks(result, amounts, count, whole_ns, limit, &text);
-    free(amounts);
     return text;
 }
 
@@ -39,7 +38,7 @@ static void add_stretch_rows(struct table *table, const struct page *page, uint3
         if (share->region != region || share->share < worth_naming ||
             result->regions[region].is_mpi)
             continue;
-        char *site = site_text(result, share->site, region);
+        SCOPED char *site = site_text(result, share->site, region);
         table_add_cell(table, "%s", quantity_in(share->time_ns, page->unit).text);
         table_add_cell(table, "%s", quantity_share(share->share).text);
         table_add_cell(table, "  before");
@@ -47,7 +46,6 @@ static void add_stretch_rows(struct table *table, const struct page *page, uint3
             table_add_cell(table, "%s", site);
         else
             table_add_cell(table, "%s, rank %" PRIu32, site, share->rank);
-        free(site);
         n_rows++;
     }
 }
@@ -57,7 +55,7 @@ static void print_imbalance(const struct page *page)
 {
     const struct result *result = page->result;
     size_t n_shown = 0;
-    char *text = NULL;
+    SCOPED char *text = NULL;
     for (size_t i = 0; i < result->critical_path.n_by_region && n_shown < MOST_ROWS; i++) {
         const struct result_region *region =
             &result->regions[result->critical_path.by_region[i].region];
@@ -69,7 +67,6 @@ static void print_imbalance(const struct page *page)
     }
     if (text)
         fprintf(page->stream, "  imbalance on it (above the mean of the ranks): %s\n", text);
-    free(text);
 }
 
 void page_critical_path(const struct page *page)

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The section on file I/O: what was done to each file, and where most of its time went.
 #include <inttypes.h>
-#include <stdlib.h>
 
 #include "analyzer/base/memory.h"
 #include "analyzer/report/views/views.h"
@@ -52,7 +51,7 @@ static char *busiest_paths(const struct result *result, uint32_t file)
 static void add_row(const struct page *page, uint32_t file, struct table *table)
 {
     const struct result_file *of = &page->result->files[file];
-    char *paths = busiest_paths(page->result, file);
+    SCOPED char *paths = busiest_paths(page->result, file);
     table_add_cell(table, "%" PRIu64, of->sums.n_opens);
     table_add_cell(table, "%" PRIu64, of->sums.n_reads);
     table_add_cell(table, "%s", quantity_size(of->sums.read_bytes).text);
@@ -64,7 +63,6 @@ static void add_row(const struct page *page, uint32_t file, struct table *table)
     table_add_cell(table, "%s", of->paradigm);
     table_add_cell(table, "%s", of->name);
     table_add_cell(table, "%s", paths);
-    free(paths);
 }
 
 void page_files(const struct page *page)

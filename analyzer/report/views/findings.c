@@ -25,8 +25,9 @@ char *bend_text(const struct result_bend *bend)
 static void print_remedy(const struct page *page, const struct result_remedy *remedy)
 {
     const struct result *result = page->result;
-    char *value = remedy->value ? shell_word(remedy->value) : NULL;
-    char *words = memory_format("--%s%s%s", remedy->option, value ? " " : "", value ? value : "");
+    SCOPED char *value = remedy->value ? shell_word(remedy->value) : NULL;
+    SCOPED char *words =
+        memory_format("--%s%s%s", remedy->option, value ? " " : "", value ? value : "");
     char *text, *bend = bend_text(&remedy->bend);
     if (!remedy->is_predicted)
         text = memory_format("%s (%s)", remedy->sentence, words);
@@ -42,8 +43,6 @@ static void print_remedy(const struct page *page, const struct result_remedy *re
     fputs("     - ", page->stream);
     print_paragraph(text, 7, 7, page->options->width, page->stream);
     free(text);
-    free(words);
-    free(value);
 }
 
 static void print_finding(const struct page *page, size_t number,
@@ -52,9 +51,9 @@ static void print_finding(const struct page *page, size_t number,
     bool colour = page->options->has_colours;
     fprintf(page->stream, "  %zu. %s%s%s, %s\n     ", number, colour ? "\033[1m" : "",
             finding->name, colour ? "\033[0m" : "", quantity_share(finding->share).text);
-    char *text = memory_format("%s%s%s", finding->text, finding->hint[0] ? " " : "", finding->hint);
+    SCOPED char *text =
+        memory_format("%s%s%s", finding->text, finding->hint[0] ? " " : "", finding->hint);
     print_paragraph(text, 5, 5, page->options->width, page->stream);
-    free(text);
     for (size_t i = 0; i < finding->n_remedies; i++)
         print_remedy(page, &finding->remedies[i]);
 }
@@ -109,10 +108,9 @@ static json_t *remedy_object(const void *of, size_t i)
 {
     const struct result_remedy *remedy = &((const struct result_finding *)of)->remedies[i];
     const struct advice_word word = {remedy->option, remedy->value};
-    char *words = advice_words_text(&word, 1);
+    SCOPED char *words = advice_words_text(&word, 1);
     json_t *object =
         JSON_OBJECT({"words", json_text(words)}, {"text", json_text(remedy->sentence)});
-    free(words);
     return remedy->is_predicted
                ? JSON_PUT(object, JSON_COUNT(remedy, predicted_ns), JSON_INTEGER(remedy, gain_ns),
                           {"pays_until", json_bend(&remedy->bend)})

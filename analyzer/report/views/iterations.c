@@ -3,7 +3,6 @@
 #include "analyzer/result/parts.h"
 
 #include <inttypes.h>
-#include <stdlib.h>
 
 #include "analyzer/base/memory.h"
 #include "analyzer/report/views/views.h"
@@ -67,7 +66,7 @@ static void print_odd(const struct page *page)
     table_add_columns(&table, "times as long", "lost", "<iterations", "<why");
     for (size_t i = 0; i < n_shown; i++) {
         const struct result_odd *odd = &result->iterations.odd[i];
-        char *why = iterations_why(result, odd);
+        SCOPED char *why = iterations_why(result, odd);
         table_add_cell(&table, "%.2f", odd->factor);
         table_add_cell(&table, "%s", quantity_time(odd->lost_ns).text);
         table_add_cell(&table, "%s", numbers_text(odd).text);
@@ -75,7 +74,6 @@ static void print_odd(const struct page *page)
             table_add_cell(&table, "%s; %.2f at the end", why, odd->last_factor);
         else
             table_add_cell(&table, "%s", why);
-        free(why);
     }
     page_table(page, &table);
     page_left_out(page, n - n_shown, "further row", "--top");
@@ -87,21 +85,20 @@ void page_iterations(const struct page *page)
     uint32_t region = result->iterations.region;
     if (result->iterations.n == 0)
         return;
-    char *calls = result->iterations.site == RESULT_NONE
-                      ? path_text(result, NULL, result->iterations.path)
-                      : site_text(result, result->iterations.site, RESULT_NONE);
-    char *heading = memory_format("Iterations: %" PRIu64 ", usually %s", result->iterations.n,
-                                  quantity_time(result->iterations.usual_ns).text);
-    char *explanation = region == RESULT_NONE ? memory_format("each ends with a call of %s", calls)
-                                              : memory_format("each is a visit of %s, up to %s",
-                                                              result->regions[region].shown, calls);
+    SCOPED char *calls = result->iterations.site == RESULT_NONE
+                             ? path_text(result, NULL, result->iterations.path)
+                             : site_text(result, result->iterations.site, RESULT_NONE);
+    SCOPED char *heading =
+        memory_format("Iterations: %" PRIu64 ", usually %s", result->iterations.n,
+                      quantity_time(result->iterations.usual_ns).text);
+    SCOPED char *explanation = region == RESULT_NONE
+                                   ? memory_format("each ends with a call of %s", calls)
+                                   : memory_format("each is a visit of %s, up to %s",
+                                                   result->regions[region].shown, calls);
     page_heading(page, heading, explanation);
     print_sparkline(page);
     if (result->iterations.n_odd > 0)
         print_odd(page);
-    free(heading);
-    free(explanation);
-    free(calls);
 }
 
 // ---- JSON
@@ -126,8 +123,8 @@ static json_t *odd_object(const void *of, size_t i)
     };
     const struct result *result = of;
     const struct result_odd *odd = &result->iterations.odd[i];
-    char *text = iterations_why(result, odd);
-    json_t *object = JSON_OBJECT(
+    SCOPED char *text = iterations_why(result, odd);
+    return JSON_OBJECT(
         JSON_COUNT(odd, first), JSON_COUNT(odd, last), JSON_COUNT(odd, every),
         JSON_FLAG(odd, is_trend), JSON_NUMBER(odd, factor), JSON_NUMBER(odd, last_factor),
         JSON_COUNT(odd, lost_ns), {"cause", json_text(causes[odd->cause])},
@@ -136,8 +133,6 @@ static json_t *odd_object(const void *of, size_t i)
         {"before",
          odd->site == RESULT_NONE ? json_null() : json_text(result->sites[odd->site].source)},
         {"text", json_text(text)});
-    free(text);
-    return object;
 }
 
 json_t *json_iterations(const struct result *result)

@@ -93,7 +93,7 @@ static void print_parts(const struct page *page, const struct result_metric *met
 {
     struct table table = {0};
     size_t n;
-    struct part *parts = parts_of(page->result, metric, &n);
+    SCOPED struct part *parts = parts_of(page->result, metric, &n);
     size_t n_shown = n < page->options->top ? n : page->options->top;
     qsort(parts, n, sizeof *parts, by_time);
     table_add_column(&table, "value", false);
@@ -104,25 +104,22 @@ static void print_parts(const struct page *page, const struct result_metric *met
         const struct result_metric_value *first = parts[i].first;
         struct result_part place = first->in;
         place.rank = RESULT_NONE;
-        char *where = part_text(page->result, &place, "whole run");
+        SCOPED char *where = part_text(page->result, &place, "whole run");
         table_add_cell(
             &table, "%s",
             first->in.rank == RESULT_NONE ? metric_amount(metric->unit, first->value).text : "");
         if (has_ranks(metric))
             add_ranks(&table, metric, &parts[i]);
         table_add_cell(&table, "%s", where);
-        free(where);
     }
     page_table(page, &table);
     page_left_out(page, n - n_shown, "further part", "--top");
-    free(parts);
 }
 
 static void page_metric(const struct page *page, const struct result_metric *metric)
 {
-    char *heading = memory_format("Metric %s in %s", metric->name, metric->unit);
+    SCOPED char *heading = memory_format("Metric %s in %s", metric->name, metric->unit);
     page_heading(page, heading, "");
-    free(heading);
     if (metric->summary[0]) {
         fputs("  ", page->stream);
         print_paragraph(metric->summary, 2, 2, page->options->width, page->stream);

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // What a rank does at a moment, and why it waits (pagoda replay --explain).
 #include <inttypes.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "analyzer/base/memory.h"
@@ -17,12 +16,10 @@ static char *place_text(const struct result *result, uint32_t path, uint32_t sit
     const struct result_region *region = &result->regions[result->paths[path].region];
     if (site == RESULT_NONE)
         return memory_copy_text(region->is_mpi ? result->paths[path].shown : region->shown);
-    char *calls =
+    SCOPED char *calls =
         site_text(result, site, region->is_mpi ? RESULT_NONE : result->paths[path].region);
-    char *text = region->is_mpi ? memory_copy_text(calls)
-                                : memory_format("%s before %s", region->shown, calls);
-    free(calls);
-    return text;
+    return region->is_mpi ? memory_copy_text(calls)
+                          : memory_format("%s before %s", region->shown, calls);
 }
 
 /// "from 1.200 s to 1.350 s"; of what is too short for these digits, how long it takes.
@@ -83,8 +80,8 @@ static void print_steps(const struct page *page)
                       "<after waiting");
     for (size_t i = 0; i < n_shown; i++) {
         const struct result_step *step = &result->moment.steps[i];
-        char *place = place_text(result, step->path, step->site);
-        char *wait = place_text(result, step->wait_path, step->wait_site);
+        SCOPED char *place = place_text(result, step->path, step->site);
+        SCOPED char *wait = place_text(result, step->wait_path, step->wait_site);
         uint64_t mpi_ns = step->end_ns - step->begin_ns - step->computing_ns;
         table_add_cell(&table, "%" PRIu32, step->rank);
         table_add_cell(&table, "%s", quantity_time(step->begin_ns).text);
@@ -98,8 +95,6 @@ static void print_steps(const struct page *page)
                            wait);
         else
             table_add_cell(&table, "%s", "");
-        free(place);
-        free(wait);
     }
     page_table(page, &table);
     page_left_out(page, n - n_shown, "earlier one", "--top");
@@ -118,24 +113,22 @@ static void print_origin(const struct page *page)
         fputs("  Earlier causes are not kept.\n", page->stream);
     if (result->moment.origin_rank == RESULT_NONE)
         return;
-    char *place = place_text(result, result->moment.origin_path, result->moment.origin_site);
+    SCOPED char *place = place_text(result, result->moment.origin_path, result->moment.origin_site);
     fprintf(page->stream, "Origin: rank %" PRIu32 " in %s, %s of the wait\n",
             result->moment.origin_rank, place, quantity_time(result->moment.origin_ns).text);
-    free(place);
 }
 
 void text_print_moment(const struct result *result, const struct text_options *options,
                        FILE *stream)
 {
     const struct page page = {.result = result, .options = options, .stream = stream};
-    char *place = place_text(result, result->moment.path, result->moment.site);
+    SCOPED char *place = place_text(result, result->moment.path, result->moment.site);
     print_state(&page, place);
     if (result->moment.n_steps > 0) {
         print_steps(&page);
         print_origin(&page);
     }
     page_warnings(&page, true);
-    free(place);
 }
 
 // ---- JSON

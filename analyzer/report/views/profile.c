@@ -65,12 +65,11 @@ static void add_region_row(struct table *table, const struct page *page,
             table_add_cell(table, "%u", region->max_rank);
     }
     bool has_line = region->file[0] && region->line && !region->is_mpi;
-    char *source = has_line ? source_text(region->file, region->line) : memory_copy_text("");
+    SCOPED char *source = has_line ? source_text(region->file, region->line) : memory_copy_text("");
     // What is known of a shortened name is where it is, unless the line would be too long.
     size_t width = utf8_width(region->shown) + 2 + utf8_width(source);
     has_line = has_line && (width <= FUNCTION_NAME_COLUMNS || !strcmp(region->name, region->shown));
     table_add_cell(table, "%s%s%s", region->shown, has_line ? "  " : "", has_line ? source : "");
-    free(source);
 }
 
 static int compare_stretches(const void *left, const void *right, void *context)
@@ -92,16 +91,15 @@ static void add_stretch_row(struct table *table, const struct page *page, uint32
         table_add_cell(table, "-");
     else
         table_add_cell(table, "%u", site->before_max_rank);
-    char *text = site_text(page->result, index, RESULT_NONE);
+    SCOPED char *text = site_text(page->result, index, RESULT_NONE);
     table_add_cell(table, "%s", text);
-    free(text);
 }
 
 /// "(program)" by the MPI calls that ended it; false when the trace does not tell where they are.
 static bool print_stretches(const struct page *page)
 {
     const struct result *result = page->result;
-    uint32_t *order = memory_zeroed(result->n_sites, sizeof *order);
+    SCOPED uint32_t *order = memory_zeroed(result->n_sites, sizeof *order);
     size_t n = 0;
     for (uint32_t i = 0; i < result->n_sites; i++) {
         uint32_t around = result->sites[i].before_path;
@@ -119,7 +117,6 @@ static bool print_stretches(const struct page *page)
                               "outside recorded regions, by the next MPI call");
         page_table(page, &table);
     }
-    free(order);
     return n > 0;
 }
 
@@ -150,7 +147,7 @@ static void explain_program(const struct page *page)
 void page_regions(const struct page *page)
 {
     const struct result *result = page->result;
-    uint32_t *order = memory_zeroed(result->n_regions, sizeof *order);
+    SCOPED uint32_t *order = memory_zeroed(result->n_regions, sizeof *order);
     size_t n_shown = 0;
     for (uint32_t i = 0; i < result->n_regions; i++)
         if (result->regions[i].visits > 0)
@@ -176,7 +173,6 @@ void page_regions(const struct page *page)
     page_table(page, &table);
     page_left_out(page, n_used - n_shown, "further region", "--top");
     explain_program(page);
-    free(order);
 }
 
 static int compare_inclusive(const void *left, const void *right, void *context)
@@ -192,7 +188,7 @@ static int compare_inclusive(const void *left, const void *right, void *context)
 static size_t choose_paths(const struct page *page, bool *is_shown)
 {
     const struct result *result = page->result;
-    uint32_t *order = memory_zeroed(result->n_paths, sizeof *order);
+    SCOPED uint32_t *order = memory_zeroed(result->n_paths, sizeof *order);
     size_t n_candidates = 0;
     for (uint32_t i = 0; i < result->n_paths; i++)
         if (result->paths[i].depth < page->options->depth)
@@ -201,7 +197,6 @@ static size_t choose_paths(const struct page *page, bool *is_shown)
     size_t n_shown = n_candidates < page->options->top ? n_candidates : page->options->top;
     for (size_t i = 0; i < n_shown; i++)
         is_shown[order[i]] = true;
-    free(order);
     return n_shown;
 }
 
@@ -222,7 +217,7 @@ static char *places_text(const struct result *result, uint32_t path)
 void page_call_tree(const struct page *page)
 {
     const struct result *result = page->result;
-    bool *is_shown = memory_zeroed(result->n_paths, sizeof *is_shown);
+    SCOPED bool *is_shown = memory_zeroed(result->n_paths, sizeof *is_shown);
     size_t n_shown = choose_paths(page, is_shown);
     struct table table = {0};
     add_time_columns(&table);
@@ -232,10 +227,9 @@ void page_call_tree(const struct page *page)
         if (!is_shown[i])
             continue;
         add_time_cells(&table, page, path->exclusive_ns, path->inclusive_ns, path->visits);
-        char *source = places_text(result, (uint32_t)i);
+        SCOPED char *source = places_text(result, (uint32_t)i);
         table_add_cell(&table, "%*s%s%s%s", 2 * (int)path->depth, "",
                        result->regions[path->region].shown, source[0] ? "  " : "", source);
-        free(source);
     }
     page_heading_of_times(page, "Time by call path",
                           page->place_time_ns > page->rank_time_ns
@@ -243,7 +237,6 @@ void page_call_tree(const struct page *page)
                               : "sums over ranks; share: of the ranks' run time");
     page_table(page, &table);
     page_left_out(page, result->n_paths - n_shown, "further call path", "--depth, --top");
-    free(is_shown);
 }
 
 // ---- JSON

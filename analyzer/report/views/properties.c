@@ -3,7 +3,6 @@
 #include "analyzer/result/properties/property_search.h"
 
 #include <inttypes.h>
-#include <stdlib.h>
 
 #include "analyzer/base/memory.h"
 #include "analyzer/report/views/views.h"
@@ -27,12 +26,11 @@ static void print_instances(const struct property_search *search,
     table_add_columns(&table, "severity", "sure", "<property", "<where");
     for (size_t i = 0; i < n; i++) {
         const struct property_instance *instance = &search->instances[i];
-        char *where = part_text(search->result, &instance->focus, "the program");
+        SCOPED char *where = part_text(search->result, &instance->focus, "the program");
         table_add_cell(&table, "%s", quantity_share(instance->severity).text);
         table_add_cell(&table, "%s", quantity_format("%.0f %%", 100 * instance->confidence).text);
         table_add_cell(&table, "%s", name_of(search, instance->node));
         table_add_cell(&table, "%s", where);
-        free(where);
     }
     table_print(&table, 2, options->cuts_lines ? options->width : 0, stream);
     if (search->n_instances > n)

@@ -2,8 +2,7 @@
 // Properties and their hierarchies, as `pagoda explain` shows them.
 #include "analyzer/pattern/properties/hierarchy.h"
 
-#include <stdlib.h>
-
+#include "analyzer/base/memory.h"
 #include "analyzer/base/text.h"
 #include "analyzer/report/report.h"
 #include "analyzer/report/table.h"
@@ -44,11 +43,10 @@ void property_page_list(const struct known *known, size_t width, FILE *stream)
     for (size_t i = 0; i < known->n_hierarchies; i++)
         print_labelled(known->hierarchies[i].id, columns, known->hierarchies[i].summary, width,
                        stream);
-    char *metrics = spelling_list(property_metric_names, N_PROPERTY_METRICS);
+    SCOPED char *metrics = spelling_list(property_metric_names, N_PROPERTY_METRICS);
     fprintf(stream, "\nMetrics that a property may use, besides wait states such as late_sender\n"
                     "and counters such as \"PAPI_TOT_INS\"\n\n");
     print_paragraph(metrics, 0, 0, width, stream);
-    free(metrics);
 }
 
 /// The hierarchies with PROPERTY, separated by commas; NULL without.
@@ -70,7 +68,7 @@ static char *hierarchies_of(const struct known *known, const struct asl_property
 void property_page_one(const struct known *known, size_t width, FILE *stream)
 {
     const struct asl_property *property = known->property;
-    char *hierarchies = hierarchies_of(known, property);
+    SCOPED char *hierarchies = hierarchies_of(known, property);
     fprintf(stream, "%s\n", property->name);
     print_paragraph(property->summary, 0, 0, width, stream);
     fprintf(stream, "\n%s\n\n", property->text);
@@ -78,7 +76,6 @@ void property_page_one(const struct known *known, size_t width, FILE *stream)
     if (hierarchies)
         print_labelled("hierarchies", LABEL_COLUMNS, hierarchies, width, stream);
     print_labelled("read from", LABEL_COLUMNS, property->file, width, stream);
-    free(hierarchies);
 }
 
 void hierarchy_page_one(const struct known *known, size_t width, FILE *stream)

@@ -2,7 +2,6 @@
 // What ran, how its time was spent and how efficiently, and what was wrong with its trace.
 #include <inttypes.h>
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "analyzer/base/memory.h"
@@ -145,9 +144,8 @@ void page_warnings(const struct page *page, bool of_damage_only)
         if (of_damage_only && !warning->is_of_damage)
             continue;
         fputs("  ", page->stream);
-        char *text = memory_format("%s [%s]", warning->text, warning->code);
+        SCOPED char *text = memory_format("%s [%s]", warning->text, warning->code);
         print_paragraph(text, 2, 4, page->options->width, page->stream);
-        free(text);
     }
 }
 

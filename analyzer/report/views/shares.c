@@ -18,21 +18,20 @@ static int compare_amounts(const void *left, const void *right)
 /// The sums of AMOUNTS, by rank, by group instead; how many there are.
 static size_t sum_groups(const struct result *result, struct result_amount *amounts, size_t count)
 {
-    struct result_amount *sums = memory_zeroed(result->groups.n, sizeof *sums);
+    SCOPED struct result_amount *sums = memory_zeroed(result->groups.n, sizeof *sums);
     size_t n = 0;
     for (size_t i = 0; i < count; i++)
         sums[result->groups.of_rank[amounts[i].key]].ns += amounts[i].ns;
     for (uint32_t i = 0; i < result->groups.n; i++)
         if (sums[i].ns > 0)
             amounts[n++] = (struct result_amount){.key = i, .ns = sums[i].ns};
-    free(sums);
     return n;
 }
 
 void write_ranks(const struct result *result, const struct result_amount *amounts, size_t count,
                  uint64_t total_ns, size_t limit, char **text)
 {
-    struct result_amount *sorted = memory_zeroed(count, sizeof *sorted);
+    SCOPED struct result_amount *sorted = memory_zeroed(count, sizeof *sorted);
     bool has_groups = result->groups.n > 0;
     memcpy(sorted, amounts, count * sizeof *sorted);
     if (has_groups)
@@ -50,7 +49,6 @@ void write_ranks(const struct result *result, const struct result_amount *amount
     }
     if (count > limit)
         text_append(text, " and %s", quantity_count(count - limit, "other").text);
-    free(sorted);
 }
 
 // ---- JSON

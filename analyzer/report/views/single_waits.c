@@ -4,6 +4,7 @@
 
 #include <inttypes.h>
 
+#include "analyzer/base/memory.h"
 #include "analyzer/report/json.h"
 #include "analyzer/report/page.h"
 
@@ -30,7 +31,7 @@ void text_print_waits(const char *trace, const struct single_waits *waits,
             quantity_time(waits->total_ns).text);
     if (waits->n == 0)
         return;
-    char *begin = memory_format("begin in %s", unit.name);
+    SCOPED char *begin = memory_format("begin in %s", unit.name);
     table_add_columns(&table, begin, "wait", "rank", "for rank", "<wait state", "<call path");
     for (size_t i = 0; i < waits->n; i++)
         add_row(&table, &waits->items[i], unit);
@@ -38,7 +39,6 @@ void text_print_waits(const char *trace, const struct single_waits *waits,
         fprintf(stream, "the %zu longest (more with --top), in the order of time\n", waits->n);
     fprintf(stream, "\n");
     table_print(&table, 2, options->cuts_lines ? options->width : 0, stream);
-    free(begin);
 }
 
 static json_t *wait_object(const void *of, size_t i)

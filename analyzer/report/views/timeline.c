@@ -87,7 +87,7 @@ static void print_timeline(const struct timeline_page *page, const char *heading
     size_t rows = n_rows(page), name_width = strlen(row_name(page, rows - 1).text);
     size_t n_cells = options->width > name_width + 4 + LEAST_CELLS ? options->width - name_width - 4
                                                                    : LEAST_CELLS;
-    double *shares = memory_new(n_cells * TIMELINE_KINDS * sizeof *shares);
+    SCOPED double *shares = memory_new(n_cells * TIMELINE_KINDS * sizeof *shares);
     fprintf(stream, "%s from %s to %s, %s a column\n", heading, quantity_time(page->begin_ns).text,
             quantity_time(page->end_ns).text,
             quantity_time((page->end_ns - page->begin_ns) / n_cells).text);
@@ -98,7 +98,6 @@ static void print_timeline(const struct timeline_page *page, const char *heading
         print_cells(shares, n_cells, options->has_colours, stream);
     }
     print_legend(options, stream);
-    free(shares);
 }
 
 void text_print_timelines(const struct timeline_page *pages, size_t n,

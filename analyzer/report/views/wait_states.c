@@ -31,7 +31,7 @@ static int compare_groups(const void *left, const void *right)
 /// hierarchy within a group. The caller frees.
 static size_t *order_patterns(const struct result *result, size_t *n_ordered)
 {
-    struct group *groups = memory_zeroed(result->n_patterns, sizeof *groups);
+    SCOPED struct group *groups = memory_zeroed(result->n_patterns, sizeof *groups);
     size_t *order = memory_zeroed(result->n_patterns, sizeof *order);
     size_t n_groups = 0;
     for (size_t i = 0; i < result->n_patterns; i++) {
@@ -45,7 +45,6 @@ static size_t *order_patterns(const struct result *result, size_t *n_ordered)
         for (size_t i = groups[g].first; i < groups[g].end; i++)
             if (result->patterns[i].count > 0)
                 order[(*n_ordered)++] = i;
-    free(groups);
     return order;
 }
 
@@ -69,12 +68,11 @@ static void print_overview(const struct page *page, const size_t *order, size_t 
 static void print_ranks(const struct page *page, const char *label,
                         const struct result_amount *amounts, size_t count, uint64_t total_ns)
 {
-    char *text = NULL;
+    SCOPED char *text = NULL;
     if (count > 0)
         write_ranks(page->result, amounts, count, total_ns, HARDEST_HIT, &text);
     if (text)
         page_labelled(page, label, "%s", text);
-    free(text);
 }
 
 /// The places of AMOUNT's calls with their shares: "solve.c:56 70.0 %, solve.c:60 11.0 %". How
@@ -104,17 +102,15 @@ static void print_paths(const struct page *page, const struct result_pattern *pa
         const struct result_amount *amount = &pattern->by_path[i];
         struct quantity share = quantity_part((double)amount->ns, (double)pattern->total_ns);
         const char *label = i == 0 ? "  call paths" : "";
-        char *places = NULL;
+        SCOPED char *places = NULL;
         size_t n_places = write_places(result, pattern, amount, &places);
-        char *path = path_text(result, pattern, amount->key);
+        SCOPED char *path = path_text(result, pattern, amount->key);
         if (n_places > 1)
             page_labelled(page, label, "%s %s (%s)", result->paths[amount->key].shown, share.text,
                           places);
         else
             page_labelled(page, label, "%s %s",
                           n_places == 1 ? path : result->paths[amount->key].shown, share.text);
-        free(path);
-        free(places);
     }
 }
 
@@ -138,11 +134,10 @@ static bool write_stretches(const struct result *result, const struct result_ori
         const struct result_path_share *share = &origins->by_site[i];
         if (share->region != region || share->share < worth_naming)
             continue;
-        char *site = site_text(result, share->site, region);
+        SCOPED char *site = site_text(result, share->site, region);
         char *rank = share->rank == RESULT_NONE ? memory_copy_text("")
                                                 : memory_format("rank %" PRIu32, share->rank);
         write_origin(n_shown++ ? ", before " : ": before ", site, share->share, rank, text);
-        free(site);
     }
     return n_shown > 0;
 }
@@ -166,7 +161,7 @@ static void print_origins(const struct page *page, const struct result_pattern *
     uint64_t left_ns = origins->explained_ns;
     const char *separator = "";
     size_t n_shown = 0;
-    char *text = NULL;
+    SCOPED char *text = NULL;
     if (total_ns == 0)
         return;
     for (; n_shown < origins->n_by_region && n_shown < HARDEST_HIT; n_shown++) {
@@ -191,15 +186,15 @@ static void print_origins(const struct page *page, const struct result_pattern *
         text_append(&text, " (of the %s in the judged part)",
                     quantity_time(pattern->window_ns).text);
     page_labelled(page, "  delayed by", "%s", text);
-    free(text);
     print_directness(page, origins);
 }
 
 static void print_worst(const struct page *page, const struct result_pattern *pattern)
 {
-    char *cause = pattern->worst.cause_rank == RESULT_NONE
-                      ? memory_copy_text("")
-                      : memory_format(", waiting for rank %" PRIu32, pattern->worst.cause_rank);
+    SCOPED char *cause =
+        pattern->worst.cause_rank == RESULT_NONE
+            ? memory_copy_text("")
+            : memory_format(", waiting for rank %" PRIu32, pattern->worst.cause_rank);
     const struct result *result = page->result;
     const char *path = pattern->worst.path == RESULT_NONE
                            ? "an unknown place"
@@ -210,7 +205,6 @@ static void print_worst(const struct page *page, const struct result_pattern *pa
                   quantity_time(pattern->worst.wait_ns).text, pattern->worst.rank,
                   quantity_in((int64_t)pattern->worst.time_ns, page->unit).text, page->unit.name,
                   path, source[0] ? " at " : "", source, cause);
-    free(cause);
 }
 
 static const struct result_hint *hint_of(const struct result *result, const char *pattern)
@@ -223,10 +217,9 @@ static const struct result_hint *hint_of(const struct result *result, const char
 
 static void print_pattern(const struct page *page, const struct result_pattern *pattern)
 {
-    char *title = memory_format("%s: %s", pattern->name, pattern->summary);
+    SCOPED char *title = memory_format("%s: %s", pattern->name, pattern->summary);
     fputs("\n  ", page->stream);
     print_paragraph(title, 2, 4, page->options->width, page->stream);
-    free(title);
     print_ranks(page, "  ranks", pattern->by_rank, pattern->n_by_rank, pattern->total_ns);
     print_ranks(page, "  waiting for", pattern->by_cause, pattern->n_by_cause, pattern->total_ns);
     print_origins(page, pattern);
@@ -268,7 +261,7 @@ static void print_details(const struct page *page, const size_t *order, size_t n
 static void print_not_evaluated(const struct page *page)
 {
     const struct result *result = page->result;
-    char *names = NULL;
+    SCOPED char *names = NULL;
     for (size_t i = 0; i < result->n_patterns; i++)
         if (!result->patterns[i].is_evaluated)
             text_append(&names, "%s%s", names ? "; " : "", result->patterns[i].name);
@@ -276,14 +269,13 @@ static void print_not_evaluated(const struct page *page)
         fputc('\n', page->stream);
         page_labelled(page, "not recorded", "%s", names);
     }
-    free(names);
 }
 
 void page_waits(const struct page *page)
 {
     const struct result *result = page->result;
     size_t n;
-    size_t *order = order_patterns(result, &n);
+    SCOPED size_t *order = order_patterns(result, &n);
     page_heading_of_times(page, "Wait states", "sums over ranks; share: of the ranks' run time");
     if (n == 0)
         fputs("  none found\n", page->stream);
@@ -291,7 +283,6 @@ void page_waits(const struct page *page)
         print_overview(page, order, n);
     print_details(page, order, n);
     print_not_evaluated(page);
-    free(order);
 }
 
 // ---- JSON

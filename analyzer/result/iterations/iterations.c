@@ -130,7 +130,7 @@ static struct candidate *find_candidates(const struct loop *loop, const struct r
 static bool loop_find(struct loop *loop, const struct result *result)
 {
     size_t n, n_ranks, chosen = SIZE_MAX, chosen_end = 0;
-    struct candidate *candidates = find_candidates(loop, result, &n, &n_ranks);
+    SCOPED struct candidate *candidates = find_candidates(loop, result, &n, &n_ranks);
     for (size_t i = 0, next; i < n && loop->region == RESULT_NONE; i = next) {
         for (next = i;
              next < n && candidates[next].series->n_calls == candidates[i].series->n_calls;)
@@ -147,7 +147,6 @@ static bool loop_find(struct loop *loop, const struct result *result)
     }
     if (chosen != SIZE_MAX)
         loop_take(loop, candidates + chosen, chosen_end - chosen, result);
-    free(candidates);
     return chosen != SIZE_MAX;
 }
 
@@ -186,7 +185,7 @@ static void put_item(const struct loop *loop, const struct result *result, size_
 
 static void put_items(const struct loop *loop, struct result *result)
 {
-    uint64_t *n_slowest = memory_zeroed(result->n_ranks + 1, sizeof *n_slowest);
+    SCOPED uint64_t *n_slowest = memory_zeroed(result->n_ranks + 1, sizeof *n_slowest);
     result->iterations.n = loop->first->n_calls;
     result->iterations.path = loop->place.path;
     result->iterations.site = loop->place.site;
@@ -205,7 +204,6 @@ static void put_items(const struct loop *loop, struct result *result)
         result->iterations.n_slowest = n_slowest[rank];
         result->iterations.slowest_rank = rank;
     }
-    free(n_slowest);
 }
 
 /// Calls that a start-up repeats among longer work are no loop.

@@ -44,12 +44,11 @@ static int compare_doubles(const void *left, const void *right)
 
 static double noise_of(const double *values, size_t n)
 {
-    double *steps = memory_new((n + 1) * sizeof *steps);
+    SCOPED double *steps = memory_new((n + 1) * sizeof *steps);
     for (size_t i = 1; i < n; i++)
         steps[i - 1] = fabs(values[i] - values[i - 1]);
     qsort(steps, n - 1, sizeof *steps, compare_doubles);
     double median = n > 1 ? steps[(n - 1) / 2] : 0;
-    free(steps);
     return 1.4826 * median / sqrt(2); // of a normal distribution
 }
 
@@ -62,9 +61,9 @@ static size_t segments_of(const double *values, size_t n, size_t *ends)
     double noise = noise_of(values, n);
     noise = noise > least_noise ? noise : least_noise;
     double penalty = 4 * log((double)n + 1) * noise * noise;
-    double *sums = memory_zeroed(n + 1, sizeof *sums),
-           *squares = memory_zeroed(n + 1, sizeof *squares);
-    double *best = memory_zeroed(n + 1, sizeof *best);
+    SCOPED double *sums = memory_zeroed(n + 1, sizeof *sums),
+                  *squares = memory_zeroed(n + 1, sizeof *squares);
+    SCOPED double *best = memory_zeroed(n + 1, sizeof *best);
     size_t *from = memory_zeroed(n + 1, sizeof *from), n_segments = 0;
     for (size_t end = 1; end <= n; end++) {
         sums[end] = sums[end - 1] + values[end - 1];
@@ -83,9 +82,6 @@ static size_t segments_of(const double *values, size_t n, size_t *ends)
         n_segments++;
     for (size_t end = n, i = n_segments; end > 0; end = from[end])
         ends[--i] = end;
-    free(sums);
-    free(squares);
-    free(best);
     free(from);
     return n_segments;
 }
@@ -147,12 +143,10 @@ static void find_usual(struct segments *segments, uint64_t n)
 
 static double median_of(const double *values, size_t n)
 {
-    double *sorted = memory_new(n * sizeof *sorted);
+    SCOPED double *sorted = memory_new(n * sizeof *sorted);
     memcpy(sorted, values, n * sizeof *sorted);
     qsort(sorted, n, sizeof *sorted, compare_doubles);
-    double median = sorted[n / 2];
-    free(sorted);
-    return median;
+    return sorted[n / 2];
 }
 
 /// Whether the logarithms VALUES grow from each part of the loop to the next; then ENDS are those
@@ -177,8 +171,8 @@ static bool is_growing(const double *values, size_t n, size_t *ends)
 static struct segments cut_segments(const struct result *result)
 {
     size_t n = result->iterations.n_items - 1;
-    double *values = memory_new(n * sizeof *values);
-    size_t *ends = memory_new(n * sizeof *ends);
+    SCOPED double *values = memory_new(n * sizeof *values);
+    SCOPED size_t *ends = memory_new(n * sizeof *ends);
     uint64_t n_each, n_all = 0;
     for (size_t i = 0; i < n; i++)
         values[i] = log(time_of(result, i + 1, i + 2, &n_each) + 1);
@@ -193,8 +187,6 @@ static struct segments cut_segments(const struct result *result)
         n_all += segment->n;
     }
     find_usual(&segments, n_all);
-    free(values);
-    free(ends);
     return segments;
 }
 
@@ -310,7 +302,7 @@ static void explain(const struct work *work, const struct result *result,
     double more_ns = time_of(result, begin, end, &n) - segments->usual_ns;
     struct growth most_outside = {0}, most_mpi = {0};
     uint32_t by_outside = RESULT_NONE, by_mpi = RESULT_NONE, n_alike = 0;
-    struct growth *growths = memory_zeroed(result->n_ranks + 1, sizeof *growths);
+    SCOPED struct growth *growths = memory_zeroed(result->n_ranks + 1, sizeof *growths);
     for (uint32_t rank = 0; rank < result->n_ranks; rank++) {
         if (!work->by_rank[rank])
             continue;
@@ -352,7 +344,6 @@ static void explain(const struct work *work, const struct result *result,
     if (odd->rank != RESULT_NONE && result->iterations.n_ranks > 1 &&
         n_alike * 4 >= result->iterations.n_ranks * 3)
         odd->rank = RESULT_NONE;
-    free(growths);
 }
 
 static void add_odd(const struct work *work, struct result *result, const struct segments *segments,
@@ -509,12 +500,10 @@ static char *place_text(const struct result *result, const struct result_odd *od
     if (path != RESULT_NONE && lost_is_region(&result->regions[result->paths[path].region]))
         path = result->paths[path].parent;
     uint32_t region = path == RESULT_NONE ? RESULT_NONE : result->paths[path].region;
-    char *calls = odd->site == RESULT_NONE ? NULL : site_text(result, odd->site, region);
-    char *text = memory_format("%s%s%s%s", region == RESULT_NONE ? "" : " in ",
-                               region == RESULT_NONE ? "" : result->regions[region].shown,
-                               calls ? " before " : "", calls ? calls : "");
-    free(calls);
-    return text;
+    SCOPED char *calls = odd->site == RESULT_NONE ? NULL : site_text(result, odd->site, region);
+    return memory_format("%s%s%s%s", region == RESULT_NONE ? "" : " in ",
+                         region == RESULT_NONE ? "" : result->regions[region].shown,
+                         calls ? " before " : "", calls ? calls : "");
 }
 
 char *iterations_why(const struct result *result, const struct result_odd *odd)
@@ -527,10 +516,8 @@ char *iterations_why(const struct result *result, const struct result_odd *odd)
         [RESULT_ODD_MPI] = {"spends longer in MPI calls, not counting waits",
                             "all ranks spend longer in MPI calls, not counting waits"},
     };
-    char *place = place_text(result, odd);
-    char *text = odd->rank == RESULT_NONE
-                     ? memory_format("%s%s", what[odd->cause][1], place)
-                     : memory_format("rank %u %s%s", odd->rank, what[odd->cause][0], place);
-    free(place);
-    return text;
+    SCOPED char *place = place_text(result, odd);
+    return odd->rank == RESULT_NONE
+               ? memory_format("%s%s", what[odd->cause][1], place)
+               : memory_format("rank %u %s%s", odd->rank, what[odd->cause][0], place);
 }

@@ -178,7 +178,7 @@ int child_paths_find(const char *trace, const char *region, struct child_paths *
     if (!opened)
         return -1;
     const struct definitions *definitions = trace_definitions(opened);
-    bool *is_meant = memory_zeroed(definitions->n_regions + 1, sizeof *is_meant);
+    SCOPED bool *is_meant = memory_zeroed(definitions->n_regions + 1, sizeof *is_meant);
     int status = find_regions(definitions, region, is_meant, err);
     if (status == 0) {
         paths->shown = region_names_shown(definitions);
@@ -190,7 +190,6 @@ int child_paths_find(const char *trace, const char *region, struct child_paths *
                                "only the calls are known",
                                region);
     }
-    free(is_meant);
     trace_close(opened);
     return status;
 }

@@ -38,7 +38,7 @@ void counters_collect(const struct call_tree *tree, struct result *result)
     size_t n_counters = tree->definitions->n_counters, n = result->n_path_ranks;
     if (n_counters == 0 || n == 0)
         return;
-    double *sums = memory_zeroed(n * n_counters, sizeof *sums);
+    SCOPED double *sums = memory_zeroed(n * n_counters, sizeof *sums);
     for (size_t i = 0; i < tree->replay->n_locations; i++)
         add_location(tree, (uint32_t)i, n_counters, result, sums);
     result->counters = memory_zeroed(n_counters, sizeof *result->counters);
@@ -59,5 +59,4 @@ void counters_collect(const struct call_tree *tree, struct result *result)
                                            .by_path_rank = values};
         result->n_counters++;
     }
-    free(sums);
 }

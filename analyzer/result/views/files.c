@@ -83,8 +83,8 @@ static int compare_files(const void *a, const void *b)
 /// Numbers the files that are used anew.
 static void put_files(const struct definitions *definitions, struct result *result)
 {
-    struct used_file *used = memory_zeroed(result->n_file_uses, sizeof *used);
-    uint32_t *places = memory_zeroed(definitions->n_files, sizeof *places);
+    SCOPED struct used_file *used = memory_zeroed(result->n_file_uses, sizeof *used);
+    SCOPED uint32_t *places = memory_zeroed(definitions->n_files, sizeof *places);
     size_t n = 0;
     for (size_t i = 0; i < result->n_file_uses; i++) { // sorted by file
         const struct result_file_use *use = &result->file_uses[i];
@@ -103,8 +103,6 @@ static void put_files(const struct definitions *definitions, struct result *resu
     }
     for (size_t i = 0; i < result->n_file_uses; i++)
         result->file_uses[i].file = places[result->file_uses[i].file];
-    free(places);
-    free(used);
 }
 
 void files_collect(const struct call_tree *tree, struct result *result)

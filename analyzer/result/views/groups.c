@@ -60,7 +60,7 @@ static void put_groups(const struct grouping *grouping, struct result *result)
 {
     result->groups.items = memory_zeroed(result->n_ranks + 1, sizeof *result->groups.items);
     result->groups.of_rank = memory_zeroed(result->n_ranks + 1, sizeof *result->groups.of_rank);
-    uint32_t *first = memory_new((result->n_nodes + 1) * sizeof *first);
+    SCOPED uint32_t *first = memory_new((result->n_nodes + 1) * sizeof *first);
     memset(first, UINT8_MAX, (result->n_nodes + 1) * sizeof *first); // RESULT_NONE
     for (uint32_t i = 0; i < result->n_ranks; i++) {
         const struct result_rank *rank = &result->ranks[i];
@@ -74,7 +74,6 @@ static void put_groups(const struct grouping *grouping, struct result *result)
         group->wait_ns += rank->wait_ns;
         group->other_mpi_ns += rank->mpi_ns - rank->wait_ns - rank->no_cpu_mpi_ns;
     }
-    free(first);
     for (size_t i = 0; i < result->critical_path.n_by_rank; i++) {
         const struct result_path_share *share = &result->critical_path.by_rank[i];
         if (share->rank != RESULT_NONE)
@@ -126,7 +125,7 @@ static int by_region(const void *left, const void *right)
 /// For each region the group whose ranks have most of its exclusive time in the mean.
 static void put_regions(struct result *result)
 {
-    struct region_group *times = memory_new((result->n_path_ranks + 1) * sizeof *times);
+    SCOPED struct region_group *times = memory_new((result->n_path_ranks + 1) * sizeof *times);
     size_t n = 0;
     result->groups.of_region = memory_new((result->n_regions + 1) * sizeof(uint32_t));
     result->groups.of_region_ns = memory_zeroed(result->n_regions + 1, sizeof(uint64_t));
@@ -150,7 +149,6 @@ static void put_regions(struct result *result)
         result->groups.of_region_ns[times[i].region] = mean_ns;
         result->groups.of_region[times[i].region] = times[i].group;
     }
-    free(times);
 }
 
 void groups_collect(const struct grouping *grouping, struct result *result)

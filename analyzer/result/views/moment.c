@@ -41,7 +41,7 @@ struct amounts {
 static struct way way_back(const struct pag_result *replay, uint32_t rank, uint64_t time_ns)
 {
     struct way way = {0};
-    size_t *next = memory_new((replay->n_ranks + 1) * sizeof *next); // of each rank's calls
+    SCOPED size_t *next = memory_new((replay->n_ranks + 1) * sizeof *next); // of each rank's calls
     for (size_t i = 0; i < replay->n_ranks; i++)
         next[i] = replay->recent[i].n;
     while (rank < replay->n_ranks && way.n < MAX_PIECES) {
@@ -66,7 +66,6 @@ static struct way way_back(const struct pag_result *replay, uint32_t rank, uint6
         rank = wait->releaser;
         time_ns = wait->release_ns;
     }
-    free(next);
     return way;
 }
 

@@ -43,7 +43,7 @@ static bool is_thread(const struct definitions *definitions, size_t location)
 static void find_threads(struct timeline *timeline)
 {
     const struct definitions *definitions = timeline->definitions;
-    uint32_t *n_of_rank = memory_zeroed(timeline->n_ranks + 1, sizeof *n_of_rank);
+    SCOPED uint32_t *n_of_rank = memory_zeroed(timeline->n_ranks + 1, sizeof *n_of_rank);
     size_t capacity = 0;
     for (size_t i = 0; i < definitions->n_locations; i++)
         if (is_thread(definitions, i))
@@ -58,7 +58,6 @@ static void find_threads(struct timeline *timeline)
     timeline->leaves_out_threads = timeline->n_ranks + timeline->n_threads > MAX_THREAD_ROWS;
     if (timeline->leaves_out_threads)
         timeline->n_threads = 0;
-    free(n_of_rank);
 }
 
 struct timeline *timeline_new(const struct definitions *definitions, bool shows_threads)

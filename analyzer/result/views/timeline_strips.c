@@ -79,8 +79,8 @@ static int compare_times(const void *a, const void *b, void *paths)
 
 void timeline_find_phases(struct timeline *timeline, const struct result *result)
 {
-    bool *is_trunk = memory_zeroed(result->n_paths + 1, sizeof *is_trunk);
-    uint32_t *called = memory_new((result->n_paths + 1) * sizeof *called);
+    SCOPED bool *is_trunk = memory_zeroed(result->n_paths + 1, sizeof *is_trunk);
+    SCOPED uint32_t *called = memory_new((result->n_paths + 1) * sizeof *called);
     size_t n_called = 0;
     timeline->phase_of = memory_new(timeline->definitions->n_regions + 1);
     memset(timeline->phase_of, NO_PHASE, timeline->definitions->n_regions + 1);
@@ -99,8 +99,6 @@ void timeline_find_phases(struct timeline *timeline, const struct result *result
     }
     if (timeline->n_phases == 1) // which tells nothing
         timeline->n_phases = 0;
-    free(is_trunk);
-    free(called);
 }
 
 // --- the pass

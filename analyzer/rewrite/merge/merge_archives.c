@@ -79,14 +79,13 @@ static void number_locations(struct merge *merge)
     for (uint32_t i = 0; i < merge->n_worlds; i++) {
         struct merged_world *world = &merge->worlds[i];
         size_t n = world->records->locations.n;
-        uint64_t *ids = memory_new((n + 1) * sizeof *ids);
+        SCOPED uint64_t *ids = memory_new((n + 1) * sizeof *ids);
         for (size_t k = 0; k < n; k++)
             ids[k] = world->records->locations.items[k].id;
         qsort(ids, n, sizeof *ids, compare_ids);
         for (size_t k = 0; k < n; k++)
             if (ids[k] != world->outsider)
                 merge_set_id(world, REF_Location, ids[k], (*next)++);
-        free(ids);
     }
     for (uint32_t i = 0; i < merge->n_worlds; i++)
         if (merge->worlds[i].outsider != UINT64_MAX)
@@ -189,9 +188,8 @@ static OTF2_ErrorCode write_properties(const struct merge *merge)
             const char *name = definitions->properties[k].name;
             if (is_left_out(name))
                 continue;
-            char *value = joined_property(merge, name);
+            SCOPED char *value = joined_property(merge, name);
             code = OTF2_Archive_SetProperty(merge->archive, name, value, true);
-            free(value);
         }
     }
     return code;
@@ -201,7 +199,7 @@ static OTF2_ErrorCode describe(const struct merge *merge)
 {
     const char *creator = merge->worlds[0].definitions->creator;
     unsigned n_worlds = 0;
-    char *description = NULL;
+    SCOPED char *description = NULL;
     for (uint32_t i = 0; i < merge->n_worlds; i++) {
         const struct merged_world *world = &merge->worlds[i];
         const char *number = definitions_property(world->definitions, "PAGODA::WORLDS");
@@ -214,13 +212,11 @@ static OTF2_ErrorCode describe(const struct merge *merge)
     OTF2_ErrorCode code = OTF2_Archive_SetCreator(merge->archive, creator);
     if (code == OTF2_SUCCESS)
         code = OTF2_Archive_SetDescription(merge->archive, description);
-    free(description);
     if (code == OTF2_SUCCESS)
         code = write_properties(merge);
-    char *number = memory_format("%u", n_worlds);
+    SCOPED char *number = memory_format("%u", n_worlds);
     if (code == OTF2_SUCCESS)
         code = OTF2_Archive_SetProperty(merge->archive, "PAGODA::WORLDS", number, true);
-    free(number);
     return code;
 }
 
@@ -240,12 +236,9 @@ static int merge_location_files(struct merge *merge, struct merged_world *world,
     local_definitions_release(&new_one);
     if (merge->copy.code != OTF2_SUCCESS)
         return error_set(err, "cannot write: %s", otf2_error_cause(merge->copy.code));
-    char *from = archive_file_path(trace_path(world->trace), "/%" PRIu64 ".evt", id);
-    char *to = memory_format("%s/%s/%" PRIu64 ".evt", folder, archive_name, new_id);
-    int status = rewrite_copy_chunks(from, world->event_bytes, to, event_bytes, err);
-    free(from);
-    free(to);
-    return status;
+    SCOPED char *from = archive_file_path(trace_path(world->trace), "/%" PRIu64 ".evt", id);
+    SCOPED char *to = memory_format("%s/%s/%" PRIu64 ".evt", folder, archive_name, new_id);
+    return rewrite_copy_chunks(from, world->event_bytes, to, event_bytes, err);
 }
 
 /// Whether LOCATION of WORLD has files in the new archive: of those that stand for what was not
@@ -342,7 +335,7 @@ struct merging {
 static int write_merged(void *context, const char *folder, struct error *err)
 {
     const struct merging *merging = context;
-    char *scratch = memory_format("%s/.merged", folder);
+    SCOPED char *scratch = memory_format("%s/.merged", folder);
     int status = mkdir(scratch, 0777) == 0
                      ? write_archive(merging->merge, scratch, err)
                      : error_set(err, "cannot make '%s': %s", scratch, strerror(errno));
@@ -357,7 +350,6 @@ static int write_merged(void *context, const char *folder, struct error *err)
     status = corrected == 0 ? status : -1;
     if (status == 0)
         status = scratch_folder_remove(scratch, err);
-    free(scratch);
     return status;
 }
 

@@ -56,10 +56,9 @@ UNNAMED_KINDS(UNNAMED)
 
 static OTF2_CallbackCode define_text(struct merge *merge, OTF2_StringRef self, const char *text)
 {
-    char *key = memory_format("%c%s", KEY_String, text);
+    SCOPED char *key = memory_format("%c%s", KEY_String, text);
     bool is_new;
     uint64_t id = merge_define(merge, REF_String, self, key, strlen(key) + 1, &is_new);
-    free(key);
     return is_new ? WRITE(String, (OTF2_StringRef)id, text) : OTF2_CALLBACK_SUCCESS;
 }
 
@@ -73,10 +72,9 @@ static OTF2_StringRef name_in_world(struct merge *merge, OTF2_StringRef name)
 {
     const struct merged_world *world = merge->world;
     OTF2_StringRef id = (OTF2_StringRef)merge->n_ids[REF_String]++;
-    char *text = memory_format("%s (world %zu)", records_text(world->records, name),
-                               (size_t)(world - merge->worlds) + 1);
+    SCOPED char *text = memory_format("%s (world %zu)", records_text(world->records, name),
+                                      (size_t)(world - merge->worlds) + 1);
     WRITE(String, id, text);
-    free(text);
     return id;
 }
 
@@ -355,7 +353,7 @@ static OTF2_CallbackCode merge_Group(void *user_data, OTF2_GroupRef self, OTF2_S
     if (!merge->has_outsiders && merge_has_outsider(merge->world, merge_group(merge->world, self)))
         return OTF2_CALLBACK_SUCCESS; // what it was for has new groups
     OTF2_StringRef new_name = (OTF2_StringRef)merge_id(merge, REF_String, name);
-    uint64_t *new_members = NULL;
+    SCOPED uint64_t *new_members = NULL;
     if (type == OTF2_GROUP_TYPE_COMM_LOCATIONS)
         n = list_locations(merge, paradigm, &new_members);
     else
@@ -368,11 +366,8 @@ static OTF2_CallbackCode merge_Group(void *user_data, OTF2_GroupRef self, OTF2_S
     }
     bool is_new;
     uint64_t id = define_by(merge, REF_Group, self, &key, &is_new);
-    OTF2_CallbackCode code =
-        is_new ? WRITE(Group, (OTF2_GroupRef)id, new_name, type, paradigm, flags, n, new_members)
-               : OTF2_CALLBACK_SUCCESS;
-    free(new_members);
-    return code;
+    return is_new ? WRITE(Group, (OTF2_GroupRef)id, new_name, type, paradigm, flags, n, new_members)
+                  : OTF2_CALLBACK_SUCCESS;
 }
 
 // ---- communicators
@@ -396,14 +391,12 @@ static OTF2_GroupRef joined_group(struct merge *merge, const struct merged_world
                                   const struct merged_world *other,
                                   const struct group_record *others)
 {
-    uint64_t *members = memory_new(((size_t)group->n_members + 1) * sizeof *members);
+    SCOPED uint64_t *members = memory_new(((size_t)group->n_members + 1) * sizeof *members);
     for (uint32_t i = 0; i < group->n_members; i++) {
         uint32_t rank = merge_rank(world, group->members[i]);
         members[i] = rank != MERGE_NONE ? rank : merge_rank(other, others->members[i]);
     }
-    OTF2_GroupRef id = write_group(merge, group, members);
-    free(members);
-    return id;
+    return write_group(merge, group, members);
 }
 
 /// The communicator SELF of the current world has been written for another one.

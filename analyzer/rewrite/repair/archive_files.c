@@ -63,26 +63,24 @@ static void set_names(struct archive_files *files, const char *folder, const cha
 /// FOLDER holds the event files themselves, and is called like the archive.
 static int set_from_inside(struct archive_files *files, const char *folder, struct error *err)
 {
-    char *whole = realpath(folder, NULL);
+    SCOPED char *whole = realpath(folder, NULL);
     if (!whole)
         return error_set(err, "cannot read the directory '%s': %s", folder, strerror(errno));
     char *slash = strrchr(whole, '/');
     *slash = '\0';
     set_names(files, *whole ? whole : "/", slash + 1, strlen(slash + 1));
-    free(whole);
     return 0;
 }
 
 /// Notes that NAME, without its last N_ENDING letters, may be the archive in FOLDER.
 static void add_candidate(char ***names, const char *name, size_t n_ending)
 {
-    char *word = memory_format("%.*s", (int)(strlen(name) - n_ending), name);
+    SCOPED char *word = memory_format("%.*s", (int)(strlen(name) - n_ending), name);
     size_t n = words_count(*names), i = 0;
     while (i < n && strcmp((*names)[i], word) != 0)
         i++;
     if (i == n)
         words_add(names, word);
-    free(word);
 }
 
 static bool ends_in(const char *name, const char *ending)
@@ -101,14 +99,13 @@ static int find_candidates(const char *folder, char ***names, struct error *err)
     if (!entries)
         return error_set(err, "cannot read the directory '%s': %s", folder, strerror(errno));
     while ((entry = readdir(entries))) {
-        char *path = memory_format("%s/%s", folder, entry->d_name);
+        SCOPED char *path = memory_format("%s/%s", folder, entry->d_name);
         if (ends_in(entry->d_name, ".otf2") && is_file(path))
             add_candidate(names, entry->d_name, 5);
         else if (ends_in(entry->d_name, ".def") && !is_of_location(entry->d_name, ".def", &id))
             add_candidate(names, entry->d_name, 4);
         else if (entry->d_name[0] != '.' && is_folder(path) && holds_events(path))
             add_candidate(names, entry->d_name, 0);
-        free(path);
     }
     closedir(entries);
     return 0;
@@ -117,10 +114,8 @@ static int find_candidates(const char *folder, char ***names, struct error *err)
 /// What `pagoda trace` leaves when it is killed.
 static bool holds_spool(const char *folder)
 {
-    char *path = memory_format("%s/spool", folder);
-    bool is_there = is_folder(path);
-    free(path);
-    return is_there;
+    SCOPED char *path = memory_format("%s/spool", folder);
+    return is_folder(path);
 }
 
 /// Why FOLDER, in which N archives are called NAMES, is not one to repair. Returns -1.
@@ -136,12 +131,11 @@ static int refuse_folder(const char *folder, char **names, size_t n, struct erro
                          "nothing to repair in the directory '%s': it holds no anchor file "
                          "(*.otf2), no definitions (*.def) and no event file (NUMBER.evt)",
                          folder);
-    char *word = shell_path(folder);
+    SCOPED char *word = shell_path(folder);
     error_set(err,
               "'%s' holds the records of a run that has no archive yet: pagoda trace --finish %s "
               "writes it",
               folder, word);
-    free(word);
     return -1;
 }
 
@@ -167,9 +161,9 @@ static int find_by_file(struct archive_files *files, const char *path, struct er
 {
     const char *slash = strrchr(path, '/');
     const char *base = slash ? slash + 1 : path;
-    char *folder = !slash          ? memory_copy_text(".")
-                   : slash == path ? memory_copy_text("/")
-                                   : memory_format("%.*s", (int)(slash - path), path);
+    SCOPED char *folder = !slash          ? memory_copy_text(".")
+                          : slash == path ? memory_copy_text("/")
+                                          : memory_format("%.*s", (int)(slash - path), path);
     uint64_t id;
     int status = 0;
     if (is_of_location(base, ".evt", &id) || is_of_location(base, ".def", &id))
@@ -183,7 +177,6 @@ static int find_by_file(struct archive_files *files, const char *path, struct er
     else
         status = error_set(
             err, "'%s' is no file of an OTF2 archive: those end in .otf2, .def or .evt", path);
-    free(folder);
     return status;
 }
 
@@ -216,7 +209,7 @@ static void sort_locations(struct archive_files *files)
 
 static void list_locations(struct archive_files *files)
 {
-    char *path = archive_files_path(files, "");
+    SCOPED char *path = archive_files_path(files, "");
     DIR *entries = opendir(path);
     const struct dirent *entry;
     while (entries && (entry = readdir(entries))) {
@@ -230,15 +223,12 @@ static void list_locations(struct archive_files *files)
     if (entries)
         closedir(entries);
     sort_locations(files);
-    free(path);
 }
 
 static bool has(const struct archive_files *files, const char *suffix)
 {
-    char *path = archive_files_path(files, suffix);
-    bool is_there = is_file(path);
-    free(path);
-    return is_there;
+    SCOPED char *path = archive_files_path(files, suffix);
+    return is_file(path);
 }
 
 int archive_files_find(struct archive_files *files, const char *path, struct error *err)

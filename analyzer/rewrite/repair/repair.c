@@ -78,10 +78,9 @@ void repair_release(struct repair *repair)
 
 static void open_anchor(struct repairing *all)
 {
-    char *path = archive_files_path(&all->files, ".otf2");
+    SCOPED char *path = archive_files_path(&all->files, ".otf2");
     otf2_error_begin();
     all->anchor = all->files.has_anchor ? otf2_open(path) : NULL;
-    free(path);
     const char *name = all->files.name;
     if (!all->files.has_anchor)
         add_loss(
@@ -173,10 +172,9 @@ static OTF2_ErrorCode copy_properties(OTF2_Reader *from, OTF2_Archive *to)
     if (OTF2_Reader_GetPropertyNames(from, &n, &names) != OTF2_SUCCESS)
         return code;
     for (uint32_t i = 0; i < n && code == OTF2_SUCCESS; i++) {
-        char *value = NULL;
+        SCOPED char *value = NULL;
         if (OTF2_Reader_GetProperty(from, names[i], &value) == OTF2_SUCCESS)
             code = OTF2_Archive_SetProperty(to, names[i], value, true);
-        free(value);
     }
     free(names);
     return code;
@@ -184,14 +182,13 @@ static OTF2_ErrorCode copy_properties(OTF2_Reader *from, OTF2_Archive *to)
 
 static OTF2_ErrorCode describe(const struct repairing *all, OTF2_Archive *archive)
 {
-    char *losses = statement(all->repair);
+    SCOPED char *losses = statement(all->repair);
     OTF2_ErrorCode code = all->anchor ? copy_properties(all->anchor, archive)
                                       : OTF2_Archive_SetCreator(archive, "pagoda check --repair");
     if (code == OTF2_SUCCESS && *losses)
         code = OTF2_Archive_SetProperty(archive, "PAGODA::REPAIRED", losses, true);
     if (code == OTF2_SUCCESS && all->window)
         code = OTF2_Archive_SetProperty(archive, "PAGODA::INTERVAL", all->window->name, true);
-    free(losses);
     return code;
 }
 
@@ -215,14 +212,13 @@ static int make_left(struct repairing *all, struct error *err)
 /// NULL and ERR when it cannot be read.
 static OTF2_Reader *open_left(const struct repairing *all, struct error *err)
 {
-    char *path = memory_format("%s/%s.otf2", all->left, all->files.name);
+    SCOPED char *path = memory_format("%s/%s.otf2", all->left, all->files.name);
     otf2_error_begin();
     OTF2_Reader *reader = otf2_open(path);
     if (reader)
         OTF2_Reader_SetSerialCollectiveCallbacks(reader);
     else
         error_set(err, "cannot read what was written to '%s'", all->folder);
-    free(path);
     return reader;
 }
 
@@ -245,8 +241,8 @@ static int read_left(struct repairing *all, uint64_t n_sound, struct error *err)
 
 static int read_definitions(struct repairing *all, struct error *err)
 {
-    char *from = archive_files_path(&all->files, ".def");
-    char *to = memory_format("%s/%s.def", all->left, all->files.name);
+    SCOPED char *from = archive_files_path(&all->files, ".def");
+    SCOPED char *to = memory_format("%s/%s.def", all->left, all->files.name);
     struct sound_part part;
     sound_part_of_definitions(&part, from, all->definition_chunk_bytes);
     int status = make_left(all, err);
@@ -262,8 +258,6 @@ static int read_definitions(struct repairing *all, struct error *err)
                  "the global definitions %s.def are damaged, or end, after record %" PRIu64,
                  all->files.name, all->n_left);
     sound_part_release(&part);
-    free(from);
-    free(to);
     return status;
 }
 
@@ -314,8 +308,8 @@ static int repair_local_definitions(struct repairing *all, const struct location
                                     bool others_have_some, struct local_definitions *local,
                                     struct error *err)
 {
-    char *from = archive_files_of_location(&all->files, location->id, ".def");
-    char *to = new_path(all, location->id, ".def");
+    SCOPED char *from = archive_files_of_location(&all->files, location->id, ".def");
+    SCOPED char *to = new_path(all, location->id, ".def");
     bool is_there = location->files && location->files->has_definitions;
     struct sound_part part;
     sound_part_of_local_definitions(&part, from, all->definition_chunk_bytes);
@@ -334,8 +328,6 @@ static int repair_local_definitions(struct repairing *all, const struct location
                  ".def) are damaged, or end, after record %" PRIu64 ": %s",
                  location->id, location->id, part.n_records, lost);
     sound_part_release(&part);
-    free(from);
-    free(to);
     return status;
 }
 
@@ -378,14 +370,14 @@ static void state_events(struct repairing *all, const struct location *location,
     if (is_there ? location->is_whole && (location->n_left > 0 || n_declared == 0)
                  : location->is_defined && n_declared == 0)
         return;
-    char *lost =
+    SCOPED char *lost =
         n_lost == REPAIR_UNKNOWN
             ? memory_copy_text("how many events are lost is not known")
             : memory_format("%" PRIu64 " of %s lost", n_lost, quantity_count(n_all, "event").text);
-    char *open = location->n_open == 0
-                     ? memory_copy_text("")
-                     : memory_format(", %s left at the time of the last event",
-                                     quantity_count(location->n_open, "open region").text);
+    SCOPED char *open = location->n_open == 0
+                            ? memory_copy_text("")
+                            : memory_format(", %s left at the time of the last event",
+                                            quantity_count(location->n_open, "open region").text);
     if (!is_there)
         add_loss(all, "events-missing", location->id, n_lost,
                  "location %" PRIu64 ": its event file (%" PRIu64
@@ -401,8 +393,6 @@ static void state_events(struct repairing *all, const struct location *location,
                  "location %" PRIu64 ": its event file (%" PRIu64
                  ".evt) is damaged, or ends, after event %" PRIu64 ": %s%s",
                  location->id, location->id, location->n_left, lost, open);
-    free(lost);
-    free(open);
 }
 
 /// Those that are left, or those of them within the window.
@@ -428,8 +418,8 @@ static int repair_location(struct repairing *all, size_t index, bool others_have
     struct whole_location *whole = &all->whole[index];
     struct local_definitions local = {0};
     struct sound_part part = {0};
-    char *from = archive_files_of_location(&all->files, location->id, ".evt");
-    char *to = new_path(all, location->id, ".evt");
+    SCOPED char *from = archive_files_of_location(&all->files, location->id, ".evt");
+    SCOPED char *to = new_path(all, location->id, ".evt");
     int status = repair_local_definitions(all, location, others_have_some, &local, err);
     all->mentions.local = &local;
     all->mentions.location = (uint32_t)index;
@@ -444,8 +434,6 @@ static int repair_location(struct repairing *all, size_t index, bool others_have
     all->repair->n_events += whole->n_events;
     sound_part_release(&part);
     local_definitions_release(&local);
-    free(from);
-    free(to);
     if (status == 0 && interrupt_has_come())
         status = error_set(err, "interrupted");
     return status;
@@ -487,7 +475,7 @@ static void append_count(char **text, size_t n, const char *noun)
 /// States what had to be made up for.
 static void state_definitions(struct repairing *all, const struct added_definitions *added)
 {
-    char *what = NULL;
+    SCOPED char *what = NULL;
     append_count(&what, added->n_locations, "location");
     append_count(&what, added->n_regions, "region");
     append_count(&what, added->n_communicators, "communicator");
@@ -496,7 +484,6 @@ static void state_definitions(struct repairing *all, const struct added_definiti
     if (what)
         add_loss(all, "names-lost", REPAIR_UNKNOWN, 0,
                  "definitions of what has events are lost; called by their numbers: %s", what);
-    free(what);
     if (added->has_clock)
         add_loss(all, "clock-lost", REPAIR_UNKNOWN, 0,
                  "the clock's ticks per second are lost: a tick is taken for 1 ns");
@@ -531,13 +518,11 @@ static uint64_t new_id(const struct repairing *all)
     uint64_t id = 0;
     if (all->anchor)
         OTF2_Reader_GetTraceId(all->anchor, &id);
-    char *losses = statement(all->repair);
-    char *counts = memory_format("repaired %" PRIu64 " %" PRIu64 " %s", all->repair->n_locations,
-                                 all->repair->n_events, all->window ? all->window->name : "");
-    id = rewrite_hash(rewrite_hash(id, counts), losses);
-    free(losses);
-    free(counts);
-    return id;
+    SCOPED char *losses = statement(all->repair);
+    SCOPED char *counts =
+        memory_format("repaired %" PRIu64 " %" PRIu64 " %s", all->repair->n_locations,
+                      all->repair->n_events, all->window ? all->window->name : "");
+    return rewrite_hash(rewrite_hash(id, counts), losses);
 }
 
 static int close_archive(struct repairing *all, OTF2_Archive *archive, struct error *err)
@@ -563,12 +548,9 @@ static int write_archive(struct repairing *all, struct error *err)
 
 static int copy_markers(const struct repairing *all, struct error *err)
 {
-    char *from = archive_files_path(&all->files, ".marker");
-    char *to = memory_format("%s/%s.marker", all->folder, all->files.name);
-    int status = rewrite_copy_file(from, to, err);
-    free(from);
-    free(to);
-    return status;
+    SCOPED char *from = archive_files_path(&all->files, ".marker");
+    SCOPED char *to = memory_format("%s/%s.marker", all->folder, all->files.name);
+    return rewrite_copy_file(from, to, err);
 }
 
 static int write_repaired(void *context, const char *folder, struct error *err)
@@ -595,14 +577,11 @@ static int write_repaired(void *context, const char *folder, struct error *err)
 /// Whether DIRECTORY would be inside the archive that is repaired. 0, or -1 and ERR.
 static int check_place(const struct repairing *all, const char *directory, struct error *err)
 {
-    char *parent = rewrite_parent(directory);
-    char *to = realpath(parent, NULL), *from = realpath(all->files.given, NULL);
+    SCOPED char *parent = rewrite_parent(directory);
+    SCOPED char *to = realpath(parent, NULL), *from = realpath(all->files.given, NULL);
     size_t length = from ? strlen(from) : 0;
     bool is_inside =
         to && from && strncmp(to, from, length) == 0 && (to[length] == '/' || to[length] == '\0');
-    free(parent);
-    free(to);
-    free(from);
     return is_inside ? error_set(err, "'%s' is inside '%s', which is to stay as it is", directory,
                                  all->files.given)
                      : 0;

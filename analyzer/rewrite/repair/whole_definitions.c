@@ -47,11 +47,10 @@ __attribute__((format(printf, 2, 3))) static OTF2_StringRef add_string(struct wr
 {
     va_list arguments;
     va_start(arguments, format);
-    char *text = memory_format_list(format, arguments);
+    SCOPED char *text = memory_format_list(format, arguments);
     va_end(arguments);
     OTF2_StringRef id = take_id(&all->records->strings.by_id, &all->next_string);
     WRITE(String, id, text);
-    free(text);
     return id;
 }
 
@@ -181,7 +180,7 @@ static bool may_be_master(const struct writing *all, uint64_t id)
 static void add_ranks(struct writing *all, struct id_table *rank_of_group)
 {
     size_t n = all->sources->n_locations;
-    uint64_t *members = memory_zeroed(n, sizeof *members);
+    SCOPED uint64_t *members = memory_zeroed(n, sizeof *members);
     for (uint32_t i = 0; i < n; i++) {
         uint64_t id = all->sources->locations[i].id;
         if (may_be_master(all, id) && id_table_add(rank_of_group, all->groups[i], all->n_ranks))
@@ -190,7 +189,6 @@ static void add_ranks(struct writing *all, struct id_table *rank_of_group)
     OTF2_GroupRef id = take_id(&all->records->groups.by_id, &all->next_group);
     WRITE(Group, id, add_string(all, "%s", ""), OTF2_GROUP_TYPE_COMM_LOCATIONS, OTF2_PARADIGM_MPI,
           OTF2_GROUP_FLAG_NONE, all->n_ranks, members);
-    free(members);
 }
 
 /// Which locations belong to which rank, by the definitions or else by new ones.
@@ -239,7 +237,7 @@ static uint32_t list_users(const struct writing *all, const struct mention *comm
 static void add_communicator(struct writing *all, const struct mention *communicator)
 {
     size_t most = communicator->n_users > all->n_ranks ? communicator->n_users : all->n_ranks;
-    uint64_t *members = memory_zeroed(most, sizeof *members);
+    SCOPED uint64_t *members = memory_zeroed(most, sizeof *members);
     uint32_t n = list_users(all, communicator, members);
     if (n < communicator->n_ranks)
         for (n = 0; n < all->n_ranks; n++)
@@ -250,7 +248,6 @@ static void add_communicator(struct writing *all, const struct mention *communic
           n, members);
     WRITE(Comm, communicator->id, name, group, OTF2_UNDEFINED_COMM, OTF2_COMM_FLAG_NONE);
     all->added->n_communicators++;
-    free(members);
 }
 
 // ---- regions and others ----

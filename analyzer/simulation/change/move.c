@@ -55,11 +55,9 @@ static int read_move(struct scenario *scenario, uint32_t n_ranks, const char *te
     if (rank_list_read(equals + 1, from_length, n_ranks, move->from, err) != 0 ||
         rank_list_read(colon + 1, strlen(colon + 1), n_ranks, move->to, err) != 0)
         return error_wrap(err, "--move %s", text);
-    char *pattern = memory_format("%.*s", (int)(equals - text), text);
-    int status = region_patterns_add(scenario->regions, "--move", pattern, REGION_COMPUTING,
-                                     &move->region, err);
-    free(pattern);
-    return status;
+    SCOPED char *pattern = memory_format("%.*s", (int)(equals - text), text);
+    return region_patterns_add(scenario->regions, "--move", pattern, REGION_COMPUTING,
+                               &move->region, err);
 }
 
 int moves_init(struct scenario *scenario, const struct definitions *definitions, struct error *err)

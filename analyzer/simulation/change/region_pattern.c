@@ -91,10 +91,9 @@ static const char *end_of_name(const struct region_text *pattern, const char *wo
     for (const char *end = words + strlen(words); end > words; end--) {
         if (*end != '\0' && *end != '/')
             continue;
-        char *name = memory_format("%.*s", (int)(end - words), words);
+        SCOPED char *name = memory_format("%.*s", (int)(end - words), words);
         bool is_name =
             region_names_find(pattern->definitions, name, is_meant) == FUNCTION_NAMES_ONE;
-        free(name);
         if (is_name)
             return end;
     }
@@ -178,7 +177,7 @@ static int unknown_part(const struct region_text *pattern, const struct definiti
                          "`before %s` names the computing that ends with its calls",
                          pattern->whole, pattern->text);
     char **shown = region_names_shown(definitions);
-    const char **names = memory_zeroed(definitions->n_regions + 1, sizeof *names);
+    SCOPED const char **names = memory_zeroed(definitions->n_regions + 1, sizeof *names);
     size_t n = 0;
     for (size_t i = 0; i < definitions->gap_region; i++)
         if (may_name(pattern, &definitions->regions[i], part))
@@ -189,15 +188,12 @@ static int unknown_part(const struct region_text *pattern, const struct definiti
     bool is_before = pattern->n_parts == 1 && strncmp(pattern->text, "before ", 7) == 0;
     const char *before = is_before ? "before " : "";
     const char *found = spelling_nearest(name, names, n);
-    char *nearest = found ? memory_format("%s%s", before, found) : NULL;
-    char *others = found ? memory_copy_text("") : spelling_some(before, names, n);
-    char *what = pattern->n_parts == 1 ? memory_format("there is no such region%s", others)
-                                       : memory_format("there is no region %s%s", name, others);
+    SCOPED char *nearest = found ? memory_format("%s%s", before, found) : NULL;
+    SCOPED char *others = found ? memory_copy_text("") : spelling_some(before, names, n);
+    SCOPED char *what = pattern->n_parts == 1
+                            ? memory_format("there is no such region%s", others)
+                            : memory_format("there is no region %s%s", name, others);
     int status = refuse(pattern, what, nearest, err);
-    free(what);
-    free(others);
-    free(nearest);
-    free(names);
     function_names_free(shown, definitions->n_regions);
     return status;
 }
@@ -241,13 +237,12 @@ static const struct calling_context *nearest_in(const struct definitions *defini
 static const char *nearest_file(const struct region_text *pattern,
                                 const struct definitions *definitions)
 {
-    const char **files = memory_zeroed(definitions->n_contexts + 1, sizeof *files);
+    SCOPED const char **files = memory_zeroed(definitions->n_contexts + 1, sizeof *files);
     size_t n_files = 0;
     for (size_t i = 0; i < definitions->n_contexts; i++)
         if (definitions->contexts[i].file[0])
             files[n_files++] = path_base_name(definitions->contexts[i].file);
     const char *file = spelling_nearest(path_base_name(pattern->file), files, n_files);
-    free(files);
     return file;
 }
 
@@ -264,14 +259,12 @@ static int check_place(const struct region_text *pattern, const struct definitio
     const struct calling_context *nearest = nearest_in(definitions, file, pattern->line);
     if (!nearest && (file = nearest_file(pattern, definitions)) != NULL)
         nearest = nearest_in(definitions, file, pattern->line);
-    char *place = NULL;
+    SCOPED char *place = NULL;
     if (nearest && pattern->line == 0)
         place = memory_format("%s:*", path_base_name(nearest->file));
     else if (nearest)
         place = memory_format("%s:%u", path_base_name(nearest->file), nearest->line);
-    int status = refuse(pattern, "no MPI call is made there", place, err);
-    free(place);
-    return status;
+    return refuse(pattern, "no MPI call is made there", place, err);
 }
 
 static int check_names(const struct region_text *pattern, const struct definitions *definitions,
@@ -541,7 +534,7 @@ static int unknown_path(const struct region_patterns *patterns, const struct reg
 {
     const struct region *regions = patterns->definitions->regions;
     char **shown = region_names_shown(patterns->definitions);
-    char **names = memory_zeroed(MAX_CANDIDATES, sizeof *names);
+    SCOPED char **names = memory_zeroed(MAX_CANDIDATES, sizeof *names);
     size_t n_names = 0, like = MAX_CANDIDATES;
     for (uint32_t i = 1; i < patterns->n_nodes && n_names < MAX_CANDIDATES; i++) {
         const struct region *region = &regions[patterns->nodes[i].region];
@@ -556,7 +549,6 @@ static int unknown_path(const struct region_patterns *patterns, const struct reg
     int status = refuse(pattern, "the run has no such call path", nearest, err);
     for (size_t i = 0; i < n_names; i++)
         free(names[i]);
-    free(names);
     function_names_free(shown, patterns->definitions->n_regions);
     return status;
 }
@@ -566,7 +558,7 @@ static void enter_all(struct region_patterns *patterns, const struct pag_result 
 {
     for (size_t l = 0; l < replay->n_locations; l++) {
         const struct pag_location *location = &replay->locations[l];
-        uint64_t *marks = memory_zeroed(location->n_paths, sizeof *marks);
+        SCOPED uint64_t *marks = memory_zeroed(location->n_paths, sizeof *marks);
         for (size_t i = 0; i < location->n_paths; i++) {
             const struct call_path *path = &location->paths[i];
             if (path->region == EVENT_NO_INDEX)
@@ -577,7 +569,6 @@ static void enter_all(struct region_patterns *patterns, const struct pag_result 
             node->is_met = true;
             node->is_recorded = node->is_recorded || path->visits > 0;
         }
-        free(marks);
     }
 }
 

@@ -2,7 +2,6 @@
 // Factors of regions, and marks and scales of call paths, computed once for each (see scale.h).
 #include "analyzer/simulation/change/scale.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #include "analyzer/base/memory.h"
@@ -43,9 +42,8 @@ int region_scales_init(struct scenario *scenario, struct error *err)
     for (size_t i = 0; i < n_of_machine; i++) {
         const struct machine_region *region = &machine->regions[i];
         uint64_t factor = (SCALE_OF_ONE + region->speed / 2) / region->speed;
-        char *where = memory_format("%s:%u: <region>", machine->path, region->line);
+        SCOPED char *where = memory_format("%s:%u: <region>", machine->path, region->line);
         int status = add_scale(scenario, where, region->pattern, factor, err);
-        free(where);
         if (status != 0)
             return -1;
     }

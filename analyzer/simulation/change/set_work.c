@@ -25,7 +25,7 @@ static int read_ranks(struct region_works_item *item, const struct region_work *
                       const struct definitions *definitions, struct error *err)
 {
     uint32_t n_ranks = (uint32_t)definitions->n_ranks;
-    bool *is_listed = memory_zeroed(n_ranks, sizeof *is_listed);
+    SCOPED bool *is_listed = memory_zeroed(n_ranks, sizeof *is_listed);
     int status = 0;
     for (uint32_t rank = 0; rank < n_ranks; rank++)
         is_listed[rank] = !setting->ranks;
@@ -36,7 +36,6 @@ static int read_ranks(struct region_works_item *item, const struct region_work *
         item->takes_part[definitions->ranks[rank].master] = is_listed[rank];
     for (uint32_t rank = 0; rank < n_ranks && setting->ranks; rank++)
         item->n_named += is_listed[rank];
-    free(is_listed);
     return status;
 }
 
@@ -193,7 +192,7 @@ static uint64_t named_at_once(const struct scenario *scenario,
 {
     if (!scenario->knows_cores)
         return item->n_named;
-    uint32_t *n_named = memory_zeroed(scenario->n_groups, sizeof *n_named);
+    SCOPED uint32_t *n_named = memory_zeroed(scenario->n_groups, sizeof *n_named);
     uint64_t n_at_once = 0;
     for (uint32_t rank = 0; rank < definitions->n_ranks; rank++) {
         uint32_t group = scenario->group_of_rank[rank];
@@ -201,7 +200,6 @@ static uint64_t named_at_once(const struct scenario *scenario,
             n_named[group]++ < scenario->groups[group].n_cores)
             n_at_once++;
     }
-    free(n_named);
     return n_at_once;
 }
 

@@ -2,7 +2,6 @@
 // From nodes, and what is asked for, to groups of cores (see placement.h).
 #include "analyzer/simulation/cores/placement.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #include "analyzer/base/memory.h"
@@ -83,7 +82,7 @@ static bool had_before(const struct placement *placement, const uint32_t *values
 static struct node_use *count_ranks(const struct placement *placement)
 {
     struct node_use *uses = memory_zeroed(placement->n_nodes, sizeof *uses);
-    uint32_t *n_now = memory_zeroed(placement->n_nodes, sizeof *n_now);
+    SCOPED uint32_t *n_now = memory_zeroed(placement->n_nodes, sizeof *n_now);
     for (uint32_t site = 0; site < placement_n_sites(placement); site++) {
         uint32_t node = placement->node_of_rank[site];
         if (site % placement->n_ranks == 0)
@@ -93,7 +92,6 @@ static struct node_use *count_ranks(const struct placement *placement)
         if (n_now[node] > uses[node].n_at_once)
             uses[node].n_at_once = n_now[node];
     }
-    free(n_now);
     return uses;
 }
 
@@ -103,9 +101,9 @@ static void make_groups(struct scenario *scenario, const struct definitions *def
     const struct scenario_settings *settings = scenario->settings;
     const struct placement *placement = &scenario->placement;
     uint64_t hand_over_ns = core_groups_hand_over(settings);
-    struct node_use *uses = count_ranks(placement);
-    uint32_t *first_group = memory_zeroed(placement->n_nodes, sizeof *first_group);
-    uint32_t *n_placed = memory_zeroed(placement->n_nodes, sizeof *n_placed);
+    SCOPED struct node_use *uses = count_ranks(placement);
+    SCOPED uint32_t *first_group = memory_zeroed(placement->n_nodes, sizeof *first_group);
+    SCOPED uint32_t *n_placed = memory_zeroed(placement->n_nodes, sizeof *n_placed);
     scenario->groups = memory_zeroed((size_t)placement_n_sites(placement) + placement->n_nodes,
                                      sizeof *scenario->groups);
     for (uint32_t node = 0; node < placement->n_nodes; node++) {
@@ -141,9 +139,6 @@ static void make_groups(struct scenario *scenario, const struct definitions *def
         scenario->groups[group].n_processes +=
             !had_before(placement, scenario->group_of_rank, site);
     }
-    free(uses);
-    free(first_group);
-    free(n_placed);
 }
 
 /// Nothing said about cores: ranks that were bound to some share them as in the recording.
@@ -152,7 +147,7 @@ static void keep_core_sets(struct scenario *scenario, const struct definitions *
     const struct scenario_settings *settings = scenario->settings;
     if (settings->n_places > 0 || settings->n_nodes > 0 || settings->is_sticky)
         return;
-    uint32_t *group_of_set = memory_zeroed(definitions->n_core_sets, sizeof *group_of_set);
+    SCOPED uint32_t *group_of_set = memory_zeroed(definitions->n_core_sets, sizeof *group_of_set);
     scenario->groups = memory_resize(
         scenario->groups, scenario->n_groups + definitions->n_core_sets, sizeof *scenario->groups);
     for (uint32_t rank = 0; rank < definitions->n_ranks; rank++) {
@@ -171,7 +166,6 @@ static void keep_core_sets(struct scenario *scenario, const struct definitions *
         scenario->group_of_rank[rank] = *group;
         scenario->is_bound = true;
     }
-    free(group_of_set);
 }
 
 static uint32_t least(uint32_t a, uint32_t b)
@@ -204,9 +198,10 @@ static bool stays(const struct scenario *scenario, uint32_t rank)
 static void compare_cores(struct scenario *scenario, const struct definitions *definitions)
 {
     size_t n_ranks = definitions->n_ranks;
-    uint32_t *group_of_set = memory_zeroed(definitions->n_core_sets + 1, sizeof *group_of_set);
-    uint32_t *n_in_group = memory_zeroed(scenario->n_groups + 1, sizeof *n_in_group);
-    bool *is_split = memory_zeroed(definitions->n_core_sets + 1, sizeof *is_split);
+    SCOPED uint32_t *group_of_set =
+        memory_zeroed(definitions->n_core_sets + 1, sizeof *group_of_set);
+    SCOPED uint32_t *n_in_group = memory_zeroed(scenario->n_groups + 1, sizeof *n_in_group);
+    SCOPED bool *is_split = memory_zeroed(definitions->n_core_sets + 1, sizeof *is_split);
     scenario->keeps_cores = memory_zeroed(n_ranks + 1, sizeof *scenario->keeps_cores);
     scenario->saved_hand_overs = memory_zeroed(n_ranks + 1, sizeof *scenario->saved_hand_overs);
     for (size_t rank = 0; rank < n_ranks; rank++) {
@@ -225,9 +220,6 @@ static void compare_cores(struct scenario *scenario, const struct definitions *d
         scenario->saved_hand_overs[rank] =
             saved_part(set, n_in_group[group], scenario->groups[group].n_cores);
     }
-    free(group_of_set);
-    free(n_in_group);
-    free(is_split);
 }
 
 void core_groups_init(struct scenario *scenario, const struct definitions *definitions)
@@ -250,8 +242,9 @@ struct scheduler *core_groups_share(const struct scenario *scenario,
                                     const struct definitions *definitions, bool as_recorded)
 {
     size_t n_groups = scenario->n_groups;
-    struct core_group *groups = memory_new((n_groups + definitions->n_locations) * sizeof *groups);
-    uint32_t *group_of = memory_new(definitions->n_locations * sizeof *group_of);
+    SCOPED struct core_group *groups =
+        memory_new((n_groups + definitions->n_locations) * sizeof *groups);
+    SCOPED uint32_t *group_of = memory_new(definitions->n_locations * sizeof *group_of);
     for (size_t i = 0; i < n_groups; i++)
         groups[i] = scenario->groups[i];
     for (size_t i = 0; i < definitions->n_locations; i++) {
@@ -267,7 +260,5 @@ struct scheduler *core_groups_share(const struct scenario *scenario,
     }
     struct scheduler *scheduler = scheduler_new(
         groups, n_groups, group_of, definitions->n_locations, scenario->settings->spins);
-    free(groups);
-    free(group_of);
     return scheduler;
 }

@@ -144,14 +144,13 @@ int placement_read(struct placement *placement, const struct definitions *defini
         placement_release(placement);
         placement_recorded(placement, definitions);
     }
-    char *unplaced = rank_list_text(placement->node_of_rank, n_ranks, UNPLACED);
+    SCOPED char *unplaced = rank_list_text(placement->node_of_rank, n_ranks, UNPLACED);
     bool is_one = strspn(unplaced, "0123456789") == strlen(unplaced);
     int status = 0;
     if (*unplaced)
         status = error_set(
             err, is_one ? "--place: rank %s is on no node" : "--place: ranks %s are on no node",
             unplaced);
-    free(unplaced);
     return status == 0 ? read_texts(placement, texts, n_texts, true, err) : -1;
 }
 
@@ -191,7 +190,7 @@ static int refuse_second(const char *const *texts, const struct placed_range *a,
 
 int placement_check(const char *const *texts, size_t n_texts, struct error *err)
 {
-    struct placed_range *ranges = NULL;
+    SCOPED struct placed_range *ranges = NULL;
     size_t n = 0, capacity = 0;
     int status = 0;
     for (size_t i = 0; i < n_texts && status == 0; i++) {
@@ -215,7 +214,6 @@ int placement_check(const char *const *texts, size_t n_texts, struct error *err)
         if (ranges[i].ranks.first <= ranges[i - 1].ranks.last &&
             compare_phases(&ranges[i].taken, &ranges[i - 1].taken) == 0)
             status = refuse_second(texts, &ranges[i - 1], &ranges[i], err);
-    free(ranges);
     return status;
 }
 

@@ -3,7 +3,6 @@
 #include "analyzer/simulation/cost/element.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "analyzer/base/memory.h"
@@ -18,9 +17,8 @@ int element_unknown(const struct element_reader *reader, const struct xml_elemen
     const char *nearest = spelling_nearest(name, known, n_known);
     if (nearest)
         return ELEMENT_ERROR(reader, element, "unknown %s %s; is it %s?", kind, name, nearest);
-    char *all = spelling_list(known, n_known);
+    SCOPED char *all = spelling_list(known, n_known);
     ELEMENT_ERROR(reader, element, "unknown %s %s; there are %s", kind, name, all);
-    free(all);
     return -1;
 }
 
@@ -75,12 +73,11 @@ static int read_field(const struct element_reader *reader, const struct xml_elem
 int element_read(const struct element_reader *reader, const struct xml_element *element,
                  const struct element_field *fields, size_t n_fields)
 {
-    const char **known = memory_zeroed(n_fields, sizeof *known);
+    SCOPED const char **known = memory_zeroed(n_fields, sizeof *known);
     for (size_t i = 0; i < n_fields; i++)
         known[i] = fields[i].name;
     const char *name = xml_unknown_attribute(element, known, n_fields);
     int status = name ? element_unknown(reader, element, "attribute", name, known, n_fields) : 0;
-    free(known);
     for (size_t i = 0; i < n_fields && status == 0; i++)
         status = read_field(reader, element, &fields[i]);
     return status;
@@ -92,7 +89,7 @@ int element_read_children(const struct element_reader *reader, const struct xml_
     int status = 0;
     for (size_t i = 0; i < element->n_children && status == 0; i++) {
         const struct xml_element *child = &element->children[i];
-        const char **names = memory_zeroed(n_kinds, sizeof *names);
+        SCOPED const char **names = memory_zeroed(n_kinds, sizeof *names);
         size_t kind = 0;
         while (kind < n_kinds && strcmp(child->name, kinds[kind].name) != 0)
             kind++;
@@ -101,7 +98,6 @@ int element_read_children(const struct element_reader *reader, const struct xml_
         status = kind < n_kinds
                      ? kinds[kind].read(reader, child)
                      : element_unknown(reader, child, "element", child->name, names, n_kinds);
-        free(names);
     }
     return status;
 }

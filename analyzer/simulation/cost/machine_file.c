@@ -4,7 +4,6 @@
 #include "analyzer/simulation/cost/machine.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "analyzer/base/bundled.h"
@@ -196,7 +195,7 @@ static int check_groups(const struct element_reader *reader,
 {
     const struct machine *machine = reader->into;
     const struct xml_element where = {.line = scope->line};
-    const char **names = memory_zeroed(machine->n_groups, sizeof *names);
+    SCOPED const char **names = memory_zeroed(machine->n_groups, sizeof *names);
     int status = 0;
     for (size_t i = 0; i < machine->n_groups; i++)
         names[i] = machine->groups[i].name;
@@ -207,7 +206,6 @@ static int check_groups(const struct element_reader *reader,
             status = ELEMENT_ERROR(reader, &where, "unknown group %s; is it %s?", scope->groups[i],
                                    nearest);
     }
-    free(names);
     return status;
 }
 

@@ -80,7 +80,7 @@ static bool differ_in_digits_only(const char *name, const char *other)
 static const char *meant_by(const struct mention *mention, const struct mention *mentions,
                             size_t n_mentions, const char *const *names, size_t n_names)
 {
-    const char **candidates = memory_zeroed(n_names, sizeof *candidates);
+    SCOPED const char **candidates = memory_zeroed(n_names, sizeof *candidates);
     size_t n = 0;
     for (size_t i = 0; i < n_names; i++) {
         bool is_candidate = !differ_in_digits_only(mention->name, names[i]);
@@ -89,9 +89,7 @@ static const char *meant_by(const struct mention *mention, const struct mention 
         if (is_candidate)
             candidates[n++] = names[i];
     }
-    const char *nearest = spelling_nearest(mention->name, candidates, n);
-    free(candidates);
-    return nearest;
+    return spelling_nearest(mention->name, candidates, n);
 }
 
 static bool has_ranks(const struct mention *mention, const char *const *names, size_t n_names)
@@ -110,7 +108,7 @@ static int check_nodes(const struct machine *machine, const char *const *names, 
 {
     size_t n, n_with_ranks = 0;
     int status = 0;
-    struct mention *mentions = find_mentions(machine, &n);
+    SCOPED struct mention *mentions = find_mentions(machine, &n);
     for (size_t i = 0; i < n && status == 0; i++) {
         if (has_ranks(&mentions[i], names, n_names)) {
             n_with_ranks++;
@@ -127,7 +125,6 @@ static int check_nodes(const struct machine *machine, const char *const *names, 
                            "they run on %s%s",
                            machine->path, mentions[0].line, mentions[0].name, names[0],
                            n_names > 1 ? " and others" : "");
-    free(mentions);
     return status;
 }
 
@@ -161,7 +158,7 @@ int scopes_init(struct scopes *scopes, const struct machine *machine,
     if (!machine)
         return 0;
     scopes->has_ranks = memory_zeroed(placement->n_nodes, sizeof *scopes->has_ranks);
-    const char **names = memory_zeroed(placement->n_nodes, sizeof *names);
+    SCOPED const char **names = memory_zeroed(placement->n_nodes, sizeof *names);
     size_t n_names = 0;
     for (uint32_t site = 0; site < placement_n_sites(placement); site++)
         scopes->has_ranks[placement->node_of_rank[site]] = true;
@@ -169,7 +166,6 @@ int scopes_init(struct scopes *scopes, const struct machine *machine,
         if (scopes->has_ranks[node])
             names[n_names++] = placement->node_names[node];
     int status = check_nodes(machine, names, n_names, err);
-    free(names);
     if (status != 0)
         return -1;
     scopes->zone_of_node = memory_zeroed(machine->n_custom_scopes * placement->n_nodes + 1,

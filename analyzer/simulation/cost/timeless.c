@@ -177,7 +177,7 @@ struct timeless_use timeless_use(const struct timeless *timeless)
 char *timeless_unused(const struct timeless *timeless)
 {
     const struct definitions *definitions = timeless->definitions;
-    const char **names = memory_zeroed(definitions->n_regions, sizeof *names);
+    SCOPED const char **names = memory_zeroed(definitions->n_regions, sizeof *names);
     size_t n_names = 0, size;
     char *text = NULL;
     FILE *out = open_memstream(&text, &size);
@@ -196,7 +196,6 @@ char *timeless_unused(const struct timeless *timeless)
     }
     bool is_empty = ftell(out) <= 0;
     fclose(out);
-    free(names);
     if (!is_empty)
         return text;
     free(text);

@@ -3,8 +3,6 @@
 // or given work that comes.
 #include "analyzer/simulation/dealt/policy.h"
 
-#include <stdlib.h>
-
 #include "analyzer/base/memory.h"
 #include "analyzer/pag/pag.h"
 
@@ -244,7 +242,7 @@ struct balancing_result balancing_run(const struct work_spans *spans,
 {
     struct balancing_result result = {0};
     uint32_t n_workers = spans->n_ranks + policy->n_free_hosts;
-    struct worker *workers = memory_zeroed(n_workers, sizeof *workers);
+    SCOPED struct worker *workers = memory_zeroed(n_workers, sizeof *workers);
     for (size_t s = 0; s < spans->n_spans; s++) {
         uint64_t longest_ns = 0;
         for (uint32_t i = 0; i < n_workers; i++) {
@@ -256,6 +254,5 @@ struct balancing_result balancing_run(const struct work_spans *spans,
         result.before_ns += longest_ns;
         result.after_ns += run_span(&span);
     }
-    free(workers);
     return result;
 }

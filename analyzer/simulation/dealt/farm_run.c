@@ -293,7 +293,7 @@ static void find_groups(uint32_t *group_of, uint32_t n, const struct farm *farm,
                         const struct scenario *scenario, const struct core_group *groups,
                         size_t n_groups)
 {
-    uint32_t *n_processes = memory_zeroed(n_groups, sizeof *n_processes);
+    SCOPED uint32_t *n_processes = memory_zeroed(n_groups, sizeof *n_processes);
     for (uint32_t i = 0; i < n; i++) {
         bool is_known = i <= farm->n_worker_ranks;
         uint32_t rank = i == MASTER ? farm->master : is_known ? farm->worker_ranks[i - 1] : 0;
@@ -301,7 +301,6 @@ static void find_groups(uint32_t *group_of, uint32_t n, const struct farm *farm,
             is_known ? scenario->group_of_rank[rank] : least_loaded(groups, n_processes, n_groups);
         n_processes[group_of[i]]++;
     }
-    free(n_processes);
 }
 
 /// The cores that the ranks of SCENARIO may use together: those of their nodes; where ranks are
@@ -326,7 +325,7 @@ static struct scheduler *new_scheduler(uint32_t n, const struct farm *farm,
     bool is_alone = n_cores == 0, is_sticky = scenario->settings->is_sticky;
     bool is_fluid = !is_sticky && !scenario->is_bound && scenario->knows_cores;
     size_t n_groups = is_alone ? n : scenario->n_groups;
-    struct core_group *groups = memory_zeroed(n_groups + n_cores, sizeof *groups);
+    SCOPED struct core_group *groups = memory_zeroed(n_groups + n_cores, sizeof *groups);
     uint32_t *group_of = memory_zeroed(n, sizeof *group_of), n_used = 0;
     for (uint32_t i = 0; i < n_groups; i++) {
         if (is_alone) {
@@ -350,7 +349,6 @@ static struct scheduler *new_scheduler(uint32_t n, const struct farm *farm,
         find_groups(group_of, n, farm, scenario, groups, n_groups);
     struct scheduler *scheduler =
         scheduler_new(groups, n_groups, group_of, n, scenario->settings->spins);
-    free(groups);
     free(group_of);
     return scheduler;
 }

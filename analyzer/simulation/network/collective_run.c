@@ -591,12 +591,10 @@ void collective_runs_entered(struct collective_runs *runs, const struct collecti
 static bool are_in_row(const struct collective_runs *runs, const struct collective_run *run,
                        uint32_t *n)
 {
-    bool *is_used = memory_zeroed(runs->scopes->n_nodes, sizeof *is_used);
+    SCOPED bool *is_used = memory_zeroed(runs->scopes->n_nodes, sizeof *is_used);
     for (uint32_t i = 0; i < run->n_members; i++)
         is_used[node_of(runs, run, i)] = true;
-    bool are = scopes_in_row(runs->scopes, is_used, run->entry, n);
-    free(is_used);
-    return are;
+    return scopes_in_row(runs->scopes, is_used, run->entry, n);
 }
 
 static bool is_defined(const struct collective_runs *runs, const struct collective_run *run)

@@ -39,9 +39,8 @@ struct task_array {
 
 static void write_word(FILE *file, const char *text)
 {
-    char *word = shell_word(text);
+    SCOPED char *word = shell_word(text);
     fputs(word, file);
-    free(word);
 }
 
 /// The script of an array: task K runs the K-th of the points.
@@ -97,7 +96,7 @@ static char *task_file(const char *point_dir)
 /// "JOB_INDEX" of the point, "" for none. To be freed.
 static char *task_of(const char *point_dir)
 {
-    char *path = task_file(point_dir);
+    SCOPED char *path = task_file(point_dir);
     FILE *file = fopen(path, "re");
     char text[64] = "";
     if (file && !fgets(text, sizeof text, file))
@@ -105,7 +104,6 @@ static char *task_of(const char *point_dir)
     if (file)
         fclose(file);
     text[strcspn(text, "\n")] = '\0';
-    free(path);
     return memory_copy_text(text);
 }
 
@@ -113,14 +111,13 @@ static int note_tasks(const struct task_array *array, const char *job, struct er
 {
     int status = 0;
     for (size_t i = 0; status == 0 && i < array->n; i++) {
-        char *path = task_file(array->folders[i]);
+        SCOPED char *path = task_file(array->folders[i]);
         FILE *file = fopen(path, "we");
         bool is_written = file && fprintf(file, "%s_%zu\n", job, i) > 0;
         if (file)
             is_written = fclose(file) == 0 && is_written;
         if (!is_written)
             status = error_set(err, "cannot write %s: %s", path, strerror(errno));
-        free(path);
     }
     return status;
 }
@@ -129,8 +126,8 @@ static int note_tasks(const struct task_array *array, const char *job, struct er
 /// ERR.
 static int submit_array(const struct task_array *array, struct error *err)
 {
-    char *script = memory_format("%s/array-%zu.sh", array->dir, array->numbers[0]);
-    char *command = NULL, *job = NULL;
+    SCOPED char *script = memory_format("%s/array-%zu.sh", array->dir, array->numbers[0]);
+    SCOPED char *command = NULL, *job = NULL;
     size_t length = 0;
     int status = write_script(array, script, err);
     FILE *text = status == 0 ? open_memstream(&command, &length) : NULL;
@@ -146,9 +143,6 @@ static int submit_array(const struct task_array *array, struct error *err)
     status = job && *job ? note_tasks(array, job, err) : -1;
     if (job && !*job)
         error_set(err, "sbatch gave no number of a job");
-    free(command);
-    free(job);
-    free(script);
     return status;
 }
 
@@ -163,7 +157,7 @@ static char *queue_read(struct error *err)
 /// for why it is pending: "None" for a task that runs, "" for no task.
 static bool queue_has(const char *queue, const char *point_dir, char *reason)
 {
-    char *task = task_of(point_dir);
+    SCOPED char *task = task_of(point_dir);
     size_t length = strlen(task);
     bool is_there = false;
     if (reason)
@@ -178,7 +172,6 @@ static bool queue_has(const char *queue, const char *point_dir, char *reason)
             snprintf(reason, REASON_SIZE, "%.*s", (int)(n - length - 1), line + length + 1);
         line += n + (line[n] == '\n');
     }
-    free(task);
     return is_there;
 }
 
@@ -186,22 +179,19 @@ static bool queue_has(const char *queue, const char *point_dir, char *reason)
 static void cancel_task(const char *point_dir)
 {
     struct error err;
-    char *task = task_of(point_dir);
+    SCOPED char *task = task_of(point_dir);
     if (*task && strspn(task, "0123456789_") == strlen(task)) {
-        char *command = memory_format("scancel %s 2>/dev/null", task);
+        SCOPED char *command = memory_format("scancel %s 2>/dev/null", task);
         free(output_of(command, "scancel", &err));
-        free(command);
     }
-    free(task);
 }
 
 /// For the task: locks the point, so that it is run once at a time. The lock, or -1: another has
 /// it.
 static int lock_task(const char *point_dir)
 {
-    char *path = memory_format("%s.lock", point_dir);
+    SCOPED char *path = memory_format("%s.lock", point_dir);
     int file = open(path, O_RDWR | O_CREAT, 0666);
-    free(path);
     if (file >= 0 && flock(file, LOCK_EX | LOCK_NB) != 0) {
         close(file);
         return -1;
@@ -247,8 +237,8 @@ static int plan_row(struct batch_row *row, const char *queue, struct error *err)
 static int submit_from(struct batch *batch, size_t first, struct error *err)
 {
     const struct sweep_setting *setting = batch->run->setting;
-    struct task_array *array = memory_zeroed(1, sizeof *array);
-    char *options = batch->rows[first].options;
+    SCOPED struct task_array *array = memory_zeroed(1, sizeof *array);
+    SCOPED char *options = batch->rows[first].options;
     *array = (struct task_array){
         .dir = setting->place.dir, .options = options, .arguments = setting->arguments};
     for (size_t i = first; i < batch->n && array->n < MAX_TASKS; i++) {
@@ -261,20 +251,16 @@ static int submit_from(struct batch *batch, size_t first, struct error *err)
             free(row->options);
         row->options = NULL;
     }
-    int status = submit_array(array, err);
-    free(options);
-    free(array);
-    return status;
+    return submit_array(array, err);
 }
 
 static int submit(struct batch *batch, struct error *err)
 {
-    char *queue = queue_read(err);
+    SCOPED char *queue = queue_read(err);
     int status = queue ? 0 : -1;
     for (size_t i = 0; status == 0 && i < batch->n; i++)
         if (batch->run->report->rows[i].state == SWEEP_TO_RUN)
             status = plan_row(&batch->rows[i], queue, err);
-    free(queue);
     for (size_t i = 0; status == 0 && i < batch->n; i++)
         if (batch->rows[i].options)
             status = submit_from(batch, i, err);
@@ -342,7 +328,7 @@ static void say_pending(struct batch *batch)
 /// One look at all that is awaited; *N_LEFT is how many still are.
 static int look_at_all(struct batch *batch, size_t *n_left, struct error *err)
 {
-    char *queue = queue_read(err);
+    SCOPED char *queue = queue_read(err);
     int status = 0;
     if (!queue)
         return -1;
@@ -352,7 +338,6 @@ static int look_at_all(struct batch *batch, size_t *n_left, struct error *err)
             status = look_at(batch, queue, i, err);
         *n_left += batch->rows[i].is_awaited;
     }
-    free(queue);
     say_pending(batch);
     return status;
 }

@@ -24,9 +24,8 @@ static char *command_of(char **line)
 {
     char *command = memory_copy_text("");
     for (size_t i = 0; line[i]; i++) {
-        char *word = shell_word(line[i]);
+        SCOPED char *word = shell_word(line[i]);
         text_append(&command, "%s%s", i ? " " : "", word);
-        free(word);
     }
     return command;
 }
@@ -71,17 +70,15 @@ static void add_replay(char ***words, const struct sweep_job *job)
     words_add(words, "replay");
     add_option(words, "--store", job->place->database);
     const char *application = job->place->application;
-    char *path = memory_format("%s/%s/%s", application ? application : "", job->place->experiment,
-                               job->point.name);
+    SCOPED char *path = memory_format("%s/%s/%s", application ? application : "",
+                                      job->place->experiment, job->point.name);
     add_option(words, "--as", path);
-    free(path);
     for (size_t i = 0; i < job->plan->n_parameters; i++) {
         if (!job->point.values[i])
             continue;
-        char *parameter = memory_format("%s=%s:%s", job->plan->parameters[i].name,
-                                        job->point.values[i], job->plan->parameters[i].role);
+        SCOPED char *parameter = memory_format("%s=%s:%s", job->plan->parameters[i].name,
+                                               job->point.values[i], job->plan->parameters[i].role);
         add_option(words, "--prediction-parameter", parameter);
-        free(parameter);
     }
     for (size_t i = 2; job->line[i]; i++)
         words_add(words, job->line[i]);
@@ -89,13 +86,12 @@ static void add_replay(char ***words, const struct sweep_job *job)
 
 static void add_trace(char ***words, const struct sweep_job *job)
 {
-    char *trace = memory_format("%s/trace", job->dir);
+    SCOPED char *trace = memory_format("%s/trace", job->dir);
     words_add(words, "trace");
     add_option(words, "-o", trace);
     words_add(words, "--");
     for (size_t i = 0; job->line[i]; i++)
         words_add(words, job->line[i]);
-    free(trace);
 }
 
 /// Runs one step and adds how it ended to RESULT. 0; 1: interrupted; -1 and ERR.
@@ -122,13 +118,11 @@ static int run_step(const struct sweep_job *job, const struct process_start *sta
 
 static int run_build(const struct sweep_job *job, struct sweep_result *result, struct error *err)
 {
-    char *text = sweep_substitute(job->plan, &job->point, job->dir, job->plan->build);
+    SCOPED char *text = sweep_substitute(job->plan, &job->point, job->dir, job->plan->build);
     char *words[] = {(char *)"sh", (char *)"-c", text, NULL};
     const struct process_start start = {.program = "/bin/sh", .words = words};
     result->is_build = true;
-    int status = run_step(job, &start, result, err);
-    free(text);
-    return status;
+    return run_step(job, &start, result, err);
 }
 
 int sweep_job_check_replay(const struct sweep_job *job, sweep_replay_check *check,
@@ -178,7 +172,7 @@ bool sweep_job_result(const struct sweep_job *job, struct sweep_result *result)
 
 char *sweep_job_last_line(const struct sweep_job *job, const struct sweep_result *result)
 {
-    char *path = memory_format("%s/stderr", job->dir);
+    SCOPED char *path = memory_format("%s/stderr", job->dir);
     FILE *file = fopen(path, "re");
     char *line = NULL, *last = memory_copy_text("");
     size_t capacity = 0;
@@ -195,7 +189,6 @@ char *sweep_job_last_line(const struct sweep_job *job, const struct sweep_result
     if (file)
         fclose(file);
     free(line);
-    free(path);
     return last;
 }
 
@@ -203,7 +196,7 @@ char *sweep_job_last_line(const struct sweep_job *job, const struct sweep_result
 
 static int make_folders(const char *dir, struct error *err)
 {
-    char *path = memory_copy_text(dir);
+    SCOPED char *path = memory_copy_text(dir);
     int status = 0;
     for (char *end = path + 1; status == 0; end++) {
         if (*end != '/' && *end != '\0')
@@ -216,7 +209,6 @@ static int make_folders(const char *dir, struct error *err)
         if (mark == '\0')
             break;
     }
-    free(path);
     return status;
 }
 
@@ -236,7 +228,7 @@ int sweep_folder_open(const char *dir, struct error *err)
 {
     if (make_folders(dir, err) != 0)
         return -1;
-    char *path = memory_format("%s/lock", dir);
+    SCOPED char *path = memory_format("%s/lock", dir);
     // Without O_CLOEXEC: each process that runs a point has the lock.
     int file = open(path, O_RDWR | O_CREAT, 0666);
     if (file < 0)
@@ -249,7 +241,6 @@ int sweep_folder_open(const char *dir, struct error *err)
         close(file);
         file = -1;
     }
-    free(path);
     return file;
 }
 
@@ -289,8 +280,8 @@ int sweep_folder_make(const char *point_dir, struct error *err)
 int sweep_result_write(const char *point_dir, const char *command,
                        const struct sweep_result *result, struct error *err)
 {
-    char *path = memory_format("%s/result", point_dir);
-    char *unfinished = memory_format("%s/result.new", point_dir);
+    SCOPED char *path = memory_format("%s/result", point_dir);
+    SCOPED char *unfinished = memory_format("%s/result.new", point_dir);
     FILE *file = fopen(unfinished, "we");
     bool is_written = file != NULL;
     if (file) {
@@ -300,16 +291,14 @@ int sweep_result_write(const char *point_dir, const char *command,
         is_written = fclose(file) == 0 && is_written && rename(unfinished, path) == 0;
     }
     int status = is_written ? 0 : error_set(err, "cannot write %s: %s", path, strerror(errno));
-    free(path);
-    free(unfinished);
     return status;
 }
 
 bool sweep_result_read(const char *point_dir, const char *command, struct sweep_result *result)
 {
-    char *path = memory_format("%s/result", point_dir);
+    SCOPED char *path = memory_format("%s/result", point_dir);
     FILE *file = fopen(path, "re");
-    char *line = NULL;
+    SCOPED char *line = NULL;
     size_t capacity = 0;
     int over_limit = 0, build = 0;
     *result = (struct sweep_result){0};
@@ -322,9 +311,7 @@ bool sweep_result_read(const char *point_dir, const char *command, struct sweep_
     if (length > 0 && line[length - 1] == '\n')
         line[length - 1] = '\0';
     is_there = length > 0 && strncmp(line, "command ", 8) == 0 && strcmp(line + 8, command) == 0;
-    free(line);
     if (file)
         fclose(file);
-    free(path);
     return is_there;
 }

@@ -157,7 +157,7 @@ static int store_trace(const struct sweep_run *run, const struct sweep_job *job,
                 memory_format("%s:%s", job->point.values[i], job->plan->parameters[i].role);
     names.parameters = parameters;
     struct replay_run replay;
-    char *trace = memory_format("%s/trace", job->dir);
+    SCOPED char *trace = memory_format("%s/trace", job->dir);
     int status = replay_run_open(&replay, trace, err);
     if (status == 0)
         status = replay_run(&replay, run->catalogue, NULL, false, NULL, err);
@@ -166,7 +166,6 @@ static int store_trace(const struct sweep_run *run, const struct sweep_job *job,
     replay_run_release(&replay);
     if (status == 0 && run->setting->keeps_no_traces)
         status = scratch_folder_remove(trace, err);
-    free(trace);
     for (size_t i = 0; i < names.n_parameters; i++)
         free(parameters[i].value);
     free(parameters);
@@ -190,10 +189,9 @@ static void say_stored(const struct sweep_run *run, size_t number,
                        const struct trial_summary *trial)
 {
     const struct sweep_report *report = run->report;
-    char *left = time_left(run, sweep_report_count(report, SWEEP_TO_RUN));
+    SCOPED char *left = time_left(run, sweep_report_count(report, SWEEP_TO_RUN));
     log_note("%zu/%zu %s: %s, %s%s", number + 1, report->n_rows, trial->name,
              quantity_count(trial->n_ranks, "rank").text, quantity_time(trial->time_ns).text, left);
-    free(left);
 }
 
 static void say_failed(const struct sweep_run *run, size_t number,
@@ -201,7 +199,7 @@ static void say_failed(const struct sweep_run *run, size_t number,
 {
     const struct sweep_job *job = &run->jobs[number];
     size_t n = run->report->n_rows;
-    char *last = sweep_job_last_line(job, result);
+    SCOPED char *last = sweep_job_last_line(job, result);
     if (result->is_over_limit)
         log_warning("%zu/%zu %s: ended after %s, its limit", number + 1, n, job->point.name,
                     quantity_time(result->wall_ns).text);
@@ -209,7 +207,6 @@ static void say_failed(const struct sweep_run *run, size_t number,
         log_warning("%zu/%zu %s: %sfailed with exit status %d%s%s (all in %s/stderr)", number + 1,
                     n, job->point.name, result->is_build ? "its build " : "", result->status,
                     *last ? ": " : "", last, job->dir);
-    free(last);
 }
 
 /// Stores a job that has run. 0, or -1 and ERR.
@@ -286,7 +283,7 @@ int sweep_run_check(struct sweep_run *run, size_t number, struct error *err)
 int sweep_run_note(const struct sweep_run *run, struct error *err)
 {
     const struct sweep_place *place = &run->setting->place;
-    struct point_note *notes = memory_zeroed(run->n_jobs + 1, sizeof *notes);
+    SCOPED struct point_note *notes = memory_zeroed(run->n_jobs + 1, sizeof *notes);
     for (size_t i = 0; i < run->n_jobs; i++) {
         const struct sweep_row *row = &run->report->rows[i];
         notes[i] = (struct point_note){.name = row->name, .reason = row->reason};
@@ -299,6 +296,5 @@ int sweep_run_note(const struct sweep_run *run, struct error *err)
                              run->n_jobs, err);
     for (size_t i = 0; i < run->n_jobs; i++)
         free((void *)notes[i].parameters);
-    free(notes);
     return status;
 }

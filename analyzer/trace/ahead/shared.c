@@ -74,7 +74,7 @@ struct opening shared_agree(struct trace *trace, struct opening own)
 {
     unsigned n = spread_size();
     struct opening all = {.first_ticks = INT64_MAX};
-    struct opening *openings = memory_zeroed(n, sizeof *openings);
+    SCOPED struct opening *openings = memory_zeroed(n, sizeof *openings);
     openings[spread_rank()] = own;
     spread_each(&(struct spread_jobs){.n = n,
                                       .input = input_of(trace),
@@ -86,7 +86,6 @@ struct opening shared_agree(struct trace *trace, struct opening own)
             all.first_ticks = openings[i].first_ticks;
         all.exceeds_a_promise |= openings[i].exceeds_a_promise;
     }
-    free(openings);
     trace->shared->has_begun = true;
     return all;
 }

@@ -125,9 +125,9 @@ void clock_correction_add(const struct clock_correction *correction, uint32_t ra
                           struct local_definitions *local)
 {
     size_t n_knots = correction->n_knots;
-    int64_t *at_ticks = memory_zeroed(n_knots, sizeof *at_ticks);
-    int64_t *later_ticks = memory_zeroed(n_knots, sizeof *later_ticks);
-    int64_t *changes = memory_zeroed(n_knots + local->n_intervals + 2, sizeof *changes);
+    SCOPED int64_t *at_ticks = memory_zeroed(n_knots, sizeof *at_ticks);
+    SCOPED int64_t *later_ticks = memory_zeroed(n_knots, sizeof *later_ticks);
+    SCOPED int64_t *changes = memory_zeroed(n_knots + local->n_intervals + 2, sizeof *changes);
     bool is_any = false;
     for (size_t k = 0; k < n_knots; k++) {
         size_t i = rank * n_knots + k;
@@ -147,7 +147,4 @@ void clock_correction_add(const struct clock_correction *correction, uint32_t ra
     if (is_any)
         local_definitions_copy_offsets(local, &sum);
     local_definitions_release(&sum);
-    free(changes);
-    free(later_ticks);
-    free(at_ticks);
 }

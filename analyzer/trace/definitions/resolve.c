@@ -280,7 +280,7 @@ static void put_source(struct calling_context *context, const struct records *re
 static void break_circles(struct definitions *definitions)
 {
     struct calling_context *contexts = definitions->contexts;
-    uint32_t *walk_of = memory_zeroed(definitions->n_contexts, sizeof *walk_of);
+    SCOPED uint32_t *walk_of = memory_zeroed(definitions->n_contexts, sizeof *walk_of);
     for (uint32_t i = 0; i < definitions->n_contexts; i++) {
         uint32_t at = i;
         while (walk_of[at] == 0) {
@@ -296,7 +296,6 @@ static void break_circles(struct definitions *definitions)
             at = parent;
         }
     }
-    free(walk_of);
 }
 
 static void resolve_calling_contexts(struct definitions *definitions, const struct records *records)

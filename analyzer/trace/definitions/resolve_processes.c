@@ -76,13 +76,12 @@ static uint64_t *list_masters(const struct records *records,
             ids[i] = mpi_locations->members[i];
         return ids;
     }
-    uint32_t *masters = choose_masters(records);
+    SCOPED uint32_t *masters = choose_masters(records);
     uint64_t *ids = memory_zeroed(records->location_groups.n, sizeof *ids);
     *n_ranks = 0;
     for (size_t i = 0; i < records->location_groups.n; i++)
         if (masters[i] != UINT32_MAX)
             ids[(*n_ranks)++] = records->locations.items[masters[i]].id;
-    free(masters);
     return ids;
 }
 
@@ -387,17 +386,15 @@ static void describe_ranks(struct definitions *definitions, const struct records
 void resolve_processes(struct definitions *definitions, const struct records *records,
                        const struct group_record *mpi_locations, struct id_table *rank_of_location)
 {
-    uint64_t *masters = list_masters(records, mpi_locations, &definitions->n_ranks);
+    SCOPED uint64_t *masters = list_masters(records, mpi_locations, &definitions->n_ranks);
     definitions->ranks = memory_zeroed(definitions->n_ranks, sizeof *definitions->ranks);
     for (size_t rank = 0; rank < definitions->n_ranks; rank++)
         id_table_add(rank_of_location, masters[rank], (uint32_t)rank);
-    uint32_t *process_ranks = rank_processes(records, rank_of_location);
+    SCOPED uint32_t *process_ranks = rank_processes(records, rank_of_location);
     list_locations(definitions, records, masters, process_ranks, rank_of_location);
     for (size_t i = 0; i < definitions->n_locations; i++)
         if (definitions->locations[i].rank != EVENT_NO_INDEX)
             id_table_add(rank_of_location, definitions->locations[i].id,
                          definitions->locations[i].rank);
     describe_ranks(definitions, records);
-    free(process_ranks);
-    free(masters);
 }
