@@ -3,6 +3,7 @@
 // and ends. Arrays grow by doubling through ARRAY_NEXT().
 #pragma once
 
+#include <dirent.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -35,6 +36,20 @@ static inline void memory_free_scoped(void *pointer)
     void *block;
     memcpy(&block, pointer, sizeof block);
     free(block);
+}
+
+/// The same for a file that is read only, and for a folder.
+#define SCOPED_FILE   __attribute__((cleanup(memory_close_file)))
+#define SCOPED_FOLDER __attribute__((cleanup(memory_close_folder)))
+static inline void memory_close_file(FILE **file)
+{
+    if (*file)
+        fclose(*file);
+}
+static inline void memory_close_folder(DIR **folder)
+{
+    if (*folder)
+        closedir(*folder);
 }
 
 /// printf into fresh memory; the caller frees.

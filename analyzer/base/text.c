@@ -345,7 +345,7 @@ bool text_is_id(const char *id)
 
 char *text_of_file(const char *path, const char **why)
 {
-    FILE *file = fopen(path, "re");
+    SCOPED_FILE FILE *file = fopen(path, "re");
     struct stat status;
     char *text = NULL;
     size_t capacity = 0;
@@ -357,8 +357,6 @@ char *text_of_file(const char *path, const char **why)
            : !file || ferror(file)               ? strerror(errno)
            : n >= 0 && (size_t)n != strlen(text) ? "it is no text"
                                                  : NULL;
-    if (file)
-        fclose(file);
     if (*why || n < 0) {
         free(text);
         text = *why ? NULL : memory_copy_text("");

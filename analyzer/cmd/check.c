@@ -239,13 +239,12 @@ static bool looks_like_xml(const char *path)
     struct stat status;
     if (stat(path, &status) != 0 || !S_ISREG(status.st_mode))
         return false;
-    FILE *file = fopen(path, "rb");
+    SCOPED_FILE FILE *file = fopen(path, "rb");
     if (!file)
         return false;
     int c = fgetc(file);
     while (c != EOF && strchr(" \t\r\n\xef\xbb\xbf", c))
         c = fgetc(file);
-    fclose(file);
     return c == '<';
 }
 

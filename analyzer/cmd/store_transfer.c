@@ -12,6 +12,7 @@
 
 #include "analyzer/advise/advise.h"
 #include "analyzer/base/error.h"
+#include "analyzer/base/memory.h"
 #include "analyzer/base/options/options.h"
 #include "analyzer/base/text.h"
 #include "analyzer/base/threads.h"
@@ -236,10 +237,8 @@ static enum file_kind kind_of(const char *path)
     char bytes[512];
     if (database_is_file(path))
         return FILE_DATABASE;
-    FILE *file = fopen(path, "re");
+    SCOPED_FILE FILE *file = fopen(path, "re");
     size_t n_bytes = file ? fread(bytes, 1, sizeof bytes, file) : 0;
-    if (file)
-        fclose(file);
     for (size_t i = 0; i < n_bytes; i++)
         if ((unsigned char)bytes[i] < '\t')
             return FILE_OTHER;

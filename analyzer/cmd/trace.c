@@ -327,7 +327,7 @@ static int conclude(const struct trace *trace, const struct launch *launch, int 
 static bool holds_records(const char *dir)
 {
     SCOPED char *path = memory_format("%s/spool", dir);
-    DIR *folder = opendir(path);
+    SCOPED_FOLDER DIR *folder = opendir(path);
     const struct dirent *entry;
     bool any = false;
 
@@ -335,8 +335,6 @@ static bool holds_records(const char *dir)
         const char *dot = strrchr(entry->d_name, '.');
         any = dot && !strcmp(dot, ".spool");
     }
-    if (folder)
-        closedir(folder);
     return any;
 }
 

@@ -161,7 +161,7 @@ static int read_stored(struct reading *reading, int64_t trial)
 
 static int read_limits(struct reading *reading)
 {
-    FILE *file = fopen(reading->path, "r");
+    SCOPED_FILE FILE *file = fopen(reading->path, "r");
     SCOPED char *line = NULL;
     size_t size = 0;
     if (!file) {
@@ -187,7 +187,6 @@ static int read_limits(struct reading *reading)
         status = error_set(reading->err, "cannot read the limits %s", reading->path);
     if (status == 0 && reading->page->n_rows == 0)
         status = error_set(reading->err, "%s holds no limits", reading->path);
-    fclose(file);
     return status;
 }
 

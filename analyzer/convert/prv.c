@@ -164,7 +164,7 @@ static int read_names(struct prv *prv, struct error *err)
     SCOPED char *path = memory_format("%.*s.pcf", (int)(length - 4), prv->path), *line = NULL;
     uint64_t types[64], value;
     size_t n_types = 0;
-    FILE *stream = fopen(path, "re");
+    SCOPED_FILE FILE *stream = fopen(path, "re");
     int status = stream ? 0
                         : error_set(err, "cannot read '%s': %s; it names the functions of '%s'",
                                     path, strerror(errno), prv->path);
@@ -190,8 +190,6 @@ static int read_names(struct prv *prv, struct error *err)
             }
         }
     }
-    if (stream)
-        fclose(stream);
     return status;
 }
 

@@ -253,7 +253,7 @@ static int take_line(struct parser *parser, char *line)
 struct trace_filter *trace_filter_read(const char *path, struct error *err)
 {
     struct parser parser = {.path = path, .err = err};
-    FILE *file = fopen(path, "re");
+    SCOPED_FILE FILE *file = fopen(path, "re");
     SCOPED char *line = NULL;
     size_t size = 0;
     ssize_t n;
@@ -276,7 +276,6 @@ struct trace_filter *trace_filter_read(const char *path, struct error *err)
         parser.line = parser.block_line;
         result = FAIL(&parser, "%s has no %s", parser.block->begin, parser.block->end);
     }
-    fclose(file);
     if (result != 0) {
         trace_filter_free(parser.filter);
         return NULL;
@@ -301,7 +300,7 @@ size_t trace_filter_n_rules(const struct trace_filter *filter)
 
 bool trace_filter_is_one(const char *path)
 {
-    FILE *file = fopen(path, "re");
+    SCOPED_FILE FILE *file = fopen(path, "re");
     SCOPED char *line = NULL;
     size_t size = 0;
     bool found = false;
@@ -311,8 +310,6 @@ bool trace_filter_is_one(const char *path)
             found = !strncmp(text, blocks[i].begin, strlen(blocks[i].begin));
         found = found || !strncmp(text, "BEGIN_INSTRUMENT_SECTION", 24);
     }
-    if (file)
-        fclose(file);
     return found;
 }
 

@@ -277,7 +277,7 @@ static bool is_ceiling(const char *folder)
 {
     const char *ceilings = getenv("GIT_CEILING_DIRECTORIES");
     SCOPED char *list = memory_format(":%s:", ceilings ? ceilings : ""),
-         *item = memory_format(":%s:", folder);
+                *item = memory_format(":%s:", folder);
     return strstr(list, item) != NULL;
 }
 

@@ -3,6 +3,7 @@
 // of their own, so that a signal from the terminal reaches the run once, through this process, and
 // so that what does not end when asked can be killed together.
 #include "analyzer/launch/process.h"
+#include "analyzer/base/memory.h"
 
 #include <ctype.h>
 #include <dirent.h>
@@ -100,7 +101,7 @@ static int wait_for(pid_t pid, const sigset_t *signals, const struct process_sta
 /// many there were.
 static int kill_children(void)
 {
-    DIR *folder = opendir("/proc");
+    SCOPED_FOLDER DIR *folder = opendir("/proc");
     const struct dirent *entry;
     int n = 0;
     while (folder && (entry = readdir(folder))) {
@@ -109,17 +110,13 @@ static int kill_children(void)
         if (!isdigit((unsigned char)entry->d_name[0]))
             continue;
         snprintf(path, sizeof path, "/proc/%s/stat", entry->d_name);
-        FILE *file = fopen(path, "re");
+        SCOPED_FILE FILE *file = fopen(path, "re");
         char *end = file && fgets(line, sizeof line, file) ? strrchr(line, ')') : NULL;
-        if (file)
-            fclose(file);
         if (!end || sscanf(end, ") %*c %d", &parent) != 1 || parent != getpid())
             continue;
         kill((pid_t)atoi(entry->d_name), SIGKILL);
         n++;
     }
-    if (folder)
-        closedir(folder);
     return n;
 }
 

@@ -238,7 +238,7 @@ static char *folder_of(const char *path)
 
 static int read_file(struct trace_settings *settings, const char *path, struct error *err)
 {
-    FILE *file = fopen(path, "re");
+    SCOPED_FILE FILE *file = fopen(path, "re");
     SCOPED char *line = NULL;
     size_t size = 0;
     ssize_t n;
@@ -255,7 +255,6 @@ static int read_file(struct trace_settings *settings, const char *path, struct e
     }
     if (result == 0 && ferror(file))
         result = error_set(err, "cannot read the configuration file %s: %m", path);
-    fclose(file);
     for (int i = 0; i < TRACE_N_SETTINGS; i++)
         if (settings->values[i].rank == ORIGIN_FILE && !settings->values[i].base)
             settings->values[i].base = folder_of(path);
@@ -570,7 +569,7 @@ int trace_settings_check_file(const char *path, size_t *n_settings, struct error
 
 bool trace_settings_is_config(const char *path)
 {
-    FILE *file = fopen(path, "re");
+    SCOPED_FILE FILE *file = fopen(path, "re");
     SCOPED char *line = NULL;
     size_t size = 0;
     ssize_t n;
@@ -586,8 +585,6 @@ bool trace_settings_is_config(const char *path)
         is_config = *text == '=';
         break;
     }
-    if (file)
-        fclose(file);
     return is_config;
 }
 

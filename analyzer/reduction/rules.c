@@ -172,7 +172,7 @@ static int read_lines(struct reduction_rules *rules, FILE *file, const char *pat
 int reduction_rules_read(struct reduction_rules *rules, const char *path, struct error *err)
 {
     size_t n_before = rules->n;
-    FILE *file = fopen(path, "re");
+    SCOPED_FILE FILE *file = fopen(path, "re");
     if (!file)
         return error_set(err, "cannot read the rules in %s: %s", path, strerror(errno));
     int status = read_lines(rules, file, path, err);
@@ -180,7 +180,6 @@ int reduction_rules_read(struct reduction_rules *rules, const char *path, struct
         status = error_set(err, "cannot read the rules in %s: %s", path, strerror(errno));
     else if (status == 0 && rules->n == n_before)
         status = error_set(err, "%s has no rule", path);
-    fclose(file);
     return status;
 }
 
@@ -204,7 +203,7 @@ static bool looks_like_rule(char *line)
 
 bool reduction_rules_is_file(const char *path)
 {
-    FILE *file = fopen(path, "re");
+    SCOPED_FILE FILE *file = fopen(path, "re");
     SCOPED char *line = NULL;
     size_t capacity = 0;
     ssize_t length = 0;
@@ -215,8 +214,6 @@ bool reduction_rules_is_file(const char *path)
         has_line = !is_text || *text_trim(line);
         is_rule = has_line && is_text && looks_like_rule(line);
     }
-    if (file)
-        fclose(file);
     return is_rule;
 }
 

@@ -131,13 +131,12 @@ static struct pag_index *read_index(unsigned char *bytes, size_t n, size_t n_loc
 static struct pag_index *read_file(const char *path, const struct trace *trace, uint64_t mark,
                                    const struct pag_index_settings *settings)
 {
-    FILE *file = fopen(path, "rbe");
+    SCOPED_FILE FILE *file = fopen(path, "rbe");
     struct pag_index *index = NULL;
     size_t n = 0;
     if (!file)
         return NULL;
     unsigned char *bytes = read_all(file, &n);
-    fclose(file);
     if (bytes && number_at(bytes, 0) == MAGIC && number_at(bytes, 2) == mark) {
         index = read_index(bytes, n, trace_definitions(trace)->n_locations, settings);
         if (!index)

@@ -28,7 +28,7 @@ char *rewrite_parent(const char *directory)
 
 int rewrite_check(const char *directory, struct error *err)
 {
-    DIR *folder = opendir(directory);
+    SCOPED_FOLDER DIR *folder = opendir(directory);
     if (!folder) {
         if (errno == ENOENT) {
             SCOPED char *parent = rewrite_parent(directory);
@@ -42,7 +42,6 @@ int rewrite_check(const char *directory, struct error *err)
     bool is_empty = true;
     while ((entry = readdir(folder)))
         is_empty = is_empty && (!strcmp(entry->d_name, ".") || !strcmp(entry->d_name, ".."));
-    closedir(folder);
     return is_empty ? 0
                     : error_set(err, "'%s' is not empty: give a folder that is, or does not exist",
                                 directory);
@@ -107,7 +106,7 @@ int rewrite_wholly(const char *directory, rewrite_writer *write, void *context, 
 int rewrite_copy_chunks(const char *from_path, uint64_t from_bytes, const char *to_path,
                         uint64_t to_bytes, struct error *err)
 {
-    FILE *from = fopen(from_path, "rb");
+    SCOPED_FILE FILE *from = fopen(from_path, "rb");
     bool is_missing = !from && errno == ENOENT;
     FILE *to = from ? fopen(to_path, "wb") : NULL;
     bool is_good = from && to;
@@ -119,13 +118,10 @@ int rewrite_copy_chunks(const char *from_path, uint64_t from_bytes, const char *
     is_good = is_good && !ferror(from);
     if (to && fclose(to) != 0)
         is_good = false;
-    int status = is_good || is_missing ? 0
-                 : interrupt_has_come()
-                     ? error_set(err, "interrupted")
-                     : error_set(err, "cannot copy '%s': %s", from_path, strerror(errno));
-    if (from)
-        fclose(from);
-    return status;
+    return is_good || is_missing ? 0
+           : interrupt_has_come()
+               ? error_set(err, "interrupted")
+               : error_set(err, "cannot copy '%s': %s", from_path, strerror(errno));
 }
 
 int rewrite_copy_file(const char *from, const char *to, struct error *err)

@@ -131,7 +131,7 @@ static int copy_files(const struct shifting *all, struct error *err)
         free(name);
     }
     SCOPED char *path = memory_format("%s/%s", all->from, all->name);
-    DIR *folder = opendir(path);
+    SCOPED_FOLDER DIR *folder = opendir(path);
     if (status == 0 && !folder)
         status = error_set(err, "cannot read '%s': %s", path, strerror(errno));
     const struct dirent *entry;
@@ -142,8 +142,6 @@ static int copy_files(const struct shifting *all, struct error *err)
         status = copy_file(all, name, err);
         free(name);
     }
-    if (folder)
-        closedir(folder);
     return status;
 }
 

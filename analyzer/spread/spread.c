@@ -74,13 +74,11 @@ static const struct launcher {
 static bool parent_has(const char *name)
 {
     SCOPED char *path = memory_format("/proc/%d/environ", (int)getppid()), *variable = NULL;
-    FILE *file = fopen(path, "r");
+    SCOPED_FILE FILE *file = fopen(path, "r");
     size_t capacity = 0, length = strlen(name);
     bool has = false;
     while (file && !has && getdelim(&variable, &capacity, '\0', file) > 0)
         has = strncmp(variable, name, length) == 0 && variable[length] == '=';
-    if (file)
-        fclose(file);
     return has;
 }
 

@@ -178,16 +178,13 @@ static bool find_property_number(FILE *file, uint32_t *number)
 // two texts, of a byte each at least.
 static bool announces_too_much(const char *anchor_path)
 {
-    FILE *file = fopen(anchor_path, "rbe");
+    SCOPED_FILE FILE *file = fopen(anchor_path, "rbe");
     if (!file)
         return false; // the library says why
     struct stat status;
     uint32_t n_properties;
-    bool is_too_much = find_property_number(file, &n_properties) &&
-                       fstat(fileno(file), &status) == 0 &&
-                       n_properties > (status.st_size - ftell(file)) / 2;
-    fclose(file);
-    return is_too_much;
+    return find_property_number(file, &n_properties) && fstat(fileno(file), &status) == 0 &&
+           n_properties > (status.st_size - ftell(file)) / 2;
 }
 
 OTF2_Reader *otf2_open(const char *anchor_path)

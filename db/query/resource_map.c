@@ -120,12 +120,11 @@ static int read_lines(struct resource_map *map, FILE *file, const char *path, st
 int resource_map_read(struct resource_map **map, const char *path, struct error *err)
 {
     *map = NULL;
-    FILE *file = fopen(path, "r");
+    SCOPED_FILE FILE *file = fopen(path, "r");
     if (!file)
         return error_set(err, "cannot open %s: %s", path, strerror(errno));
     struct resource_map *read = memory_zeroed(1, sizeof *read);
     int status = read_lines(read, file, path, err);
-    fclose(file);
     if (status)
         resource_map_free(read);
     else

@@ -178,7 +178,7 @@ static void element_release(struct xml_element *element)
 
 static char *read_text(const char *path, size_t *size_bytes, struct error *err)
 {
-    FILE *file = fopen(path, "rb");
+    SCOPED_FILE FILE *file = fopen(path, "rb");
     if (!file) {
         error_set(err, "%s: cannot be opened: %s", path, strerror(errno));
         return NULL;
@@ -193,7 +193,6 @@ static char *read_text(const char *path, size_t *size_bytes, struct error *err)
         *size_bytes += fread(text + *size_bytes, 1, capacity - *size_bytes, file);
     }
     int failure = ferror(file) ? errno : 0;
-    fclose(file);
     if (failure)
         error_set(err, "%s: cannot be read: %s", path, strerror(failure));
     else if (*size_bytes > XML_MAX_BYTES)

@@ -41,14 +41,12 @@ static bool is_file(const char *path)
 
 static bool holds_events(const char *folder)
 {
-    DIR *entries = opendir(folder);
+    SCOPED_FOLDER DIR *entries = opendir(folder);
     const struct dirent *entry;
     bool has_any = false;
     uint64_t id;
     while (entries && !has_any && (entry = readdir(entries)))
         has_any = is_of_location(entry->d_name, ".evt", &id);
-    if (entries)
-        closedir(entries);
     return has_any;
 }
 
@@ -93,7 +91,7 @@ static bool ends_in(const char *name, const char *ending)
 /// ERR.
 static int find_candidates(const char *folder, char ***names, struct error *err)
 {
-    DIR *entries = opendir(folder);
+    SCOPED_FOLDER DIR *entries = opendir(folder);
     const struct dirent *entry;
     uint64_t id;
     if (!entries)
@@ -107,7 +105,6 @@ static int find_candidates(const char *folder, char ***names, struct error *err)
         else if (entry->d_name[0] != '.' && is_folder(path) && holds_events(path))
             add_candidate(names, entry->d_name, 0);
     }
-    closedir(entries);
     return 0;
 }
 
@@ -210,7 +207,7 @@ static void sort_locations(struct archive_files *files)
 static void list_locations(struct archive_files *files)
 {
     SCOPED char *path = archive_files_path(files, "");
-    DIR *entries = opendir(path);
+    SCOPED_FOLDER DIR *entries = opendir(path);
     const struct dirent *entry;
     while (entries && (entry = readdir(entries))) {
         struct location_files location = {0};
@@ -220,8 +217,6 @@ static void list_locations(struct archive_files *files)
         if (location.has_events || location.has_definitions)
             *ARRAY_NEXT(files->locations, files->n_locations, files->location_capacity) = location;
     }
-    if (entries)
-        closedir(entries);
     sort_locations(files);
 }
 

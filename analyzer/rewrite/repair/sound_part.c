@@ -211,7 +211,7 @@ static int write_part(const struct sound_part *part, const char *from_path, cons
 {
     if (part->is_whole)
         return rewrite_copy_file(from_path, to_path, err);
-    FILE *from = part->end_at > 0 ? fopen(from_path, "rb") : NULL;
+    SCOPED_FILE FILE *from = part->end_at > 0 ? fopen(from_path, "rb") : NULL;
     FILE *to = fopen(to_path, "wb");
     struct tail tail = {.file = to, .chunk_bytes = chunk_bytes};
     bool is_good =
@@ -224,8 +224,6 @@ static int write_part(const struct sound_part *part, const char *from_path, cons
         cause = errno;
         is_good = false;
     }
-    if (from)
-        fclose(from);
     return is_good ? 0 : error_set(err, "cannot write '%s': %s", to_path, strerror(cause));
 }
 
@@ -267,7 +265,7 @@ uint64_t sound_chunk_bytes(const char *path, bool is_events)
     else
         sound_part_of_definitions(&part, path, UINT64_MAX);
     uint64_t chunk_bytes = 0;
-    FILE *file = part.end_at > 0 && !part.is_whole ? fopen(path, "rb") : NULL;
+    SCOPED_FILE FILE *file = part.end_at > 0 && !part.is_whole ? fopen(path, "rb") : NULL;
     unsigned char header[HEADER_BYTES] = {0};
     if (file && fread(header, 2, 1, file) == 1) {
         uint64_t first = is_events ? part.n_records + 1 : 1;
@@ -277,8 +275,6 @@ uint64_t sound_chunk_bytes(const char *path, bool is_events)
         chunk_bytes =
             find_header(file, part.end_at, header, is_events ? TAIL_LAST_RECORD_AT : HEADER_BYTES);
     }
-    if (file)
-        fclose(file);
     sound_part_release(&part);
     return chunk_bytes;
 }

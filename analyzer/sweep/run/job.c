@@ -173,7 +173,7 @@ bool sweep_job_result(const struct sweep_job *job, struct sweep_result *result)
 char *sweep_job_last_line(const struct sweep_job *job, const struct sweep_result *result)
 {
     SCOPED char *path = memory_format("%s/stderr", job->dir);
-    FILE *file = fopen(path, "re");
+    SCOPED_FILE FILE *file = fopen(path, "re");
     char *line = NULL, *last = memory_copy_text("");
     size_t capacity = 0;
     ssize_t length;
@@ -186,8 +186,6 @@ char *sweep_job_last_line(const struct sweep_job *job, const struct sweep_result
         free(last);
         last = memory_format("%.200s", line);
     }
-    if (file)
-        fclose(file);
     free(line);
     return last;
 }
@@ -297,7 +295,7 @@ int sweep_result_write(const char *point_dir, const char *command,
 bool sweep_result_read(const char *point_dir, const char *command, struct sweep_result *result)
 {
     SCOPED char *path = memory_format("%s/result", point_dir);
-    FILE *file = fopen(path, "re");
+    SCOPED_FILE FILE *file = fopen(path, "re");
     SCOPED char *line = NULL;
     size_t capacity = 0;
     int over_limit = 0, build = 0;
@@ -310,8 +308,5 @@ bool sweep_result_read(const char *point_dir, const char *command, struct sweep_
     result->is_build = build != 0;
     if (length > 0 && line[length - 1] == '\n')
         line[length - 1] = '\0';
-    is_there = length > 0 && strncmp(line, "command ", 8) == 0 && strcmp(line + 8, command) == 0;
-    if (file)
-        fclose(file);
-    return is_there;
+    return length > 0 && strncmp(line, "command ", 8) == 0 && strcmp(line + 8, command) == 0;
 }
