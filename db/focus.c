@@ -284,9 +284,7 @@ int focus_parse(const char *text, struct focus *focus, struct error *err)
 void focus_release(struct focus *focus)
 {
     for (size_t i = 0; i < focus->n_selections; i++) {
-        for (size_t j = 0; j < focus->selections[i].n_paths; j++)
-            free(focus->selections[i].paths[j]);
-        free(focus->selections[i].paths);
+        memory_free_each(focus->selections[i].paths, focus->selections[i].n_paths);
     }
     free(focus->selections);
     *focus = (struct focus){0};

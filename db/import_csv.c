@@ -269,9 +269,7 @@ int import_read_csv(FILE *stream, const char *name, const struct import_names *n
         database_close(c.database);
     *memory = row ? NULL : c.database;
     csv_release(&c.reader);
-    for (size_t i = 0; i < c.n_columns; i++)
-        free(c.titles[i]);
-    free(c.titles);
+    memory_free_each(c.titles, c.n_columns);
     free(c.columns);
     return row;
 }

@@ -73,9 +73,7 @@ struct choice {
 
 static void choice_release(struct choice *choice)
 {
-    for (size_t i = 0; i < choice->n_names; i++)
-        free(choice->names[i]);
-    free(choice->names);
+    memory_free_each(choice->names, choice->n_names);
     free(choice->place_now);
 }
 

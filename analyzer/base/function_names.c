@@ -337,13 +337,6 @@ char **function_names_shown(const char *const *names, size_t n)
         if (strcmp(shown[i], clean[i]) != 0)
             shown[i] = name_that_is_one(&meanings, clean[i], shown[i]);
     map_release(&meanings);
-    function_names_free(clean, n);
+    memory_free_each(clean, n);
     return shown;
-}
-
-void function_names_free(char **names, size_t n)
-{
-    for (size_t i = 0; names && i < n; i++)
-        free(names[i]);
-    free(names);
 }

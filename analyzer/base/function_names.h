@@ -17,9 +17,8 @@ char *function_name_short(const char *name, size_t columns);
 
 /// How each of N names, some of which may be equal, is shown: without control characters, short,
 /// but as long as it must be to mean no other one of them. An array of N texts, which the caller
-/// frees by function_names_free().
+/// frees by memory_free_each().
 char **function_names_shown(const char *const *names, size_t n);
-void function_names_free(char **names, size_t n);
 
 enum function_names_found { FUNCTION_NAMES_NONE, FUNCTION_NAMES_ONE, FUNCTION_NAMES_SEVERAL };
 

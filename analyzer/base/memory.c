@@ -55,6 +55,14 @@ char *memory_copy_text(const char *text)
     return memcpy(memory_new(size_bytes), text, size_bytes);
 }
 
+void memory_free_each(void *items, size_t n)
+{
+    char *blocks = items;
+    for (size_t i = 0; items && i < n; i++)
+        memory_free_scoped(blocks + i * sizeof(void *));
+    free(items);
+}
+
 char *memory_format(const char *format, ...)
 {
     va_list arguments;

@@ -28,6 +28,9 @@ static inline void memory_fetch(const void *memory, size_t n_bytes)
         __builtin_prefetch((const void *)((uintptr_t)memory + at), 1);
 }
 
+/// Frees the N blocks of the array ITEMS, of pointers, and the array; ITEMS may be NULL.
+void memory_free_each(void *items, size_t n);
+
 /// Before the declaration of a pointer with its first value: its scope alone has the block, which
 /// is freed where that ends, also by return, break or continue. NULL is fine.
 #define SCOPED __attribute__((cleanup(memory_free_scoped)))

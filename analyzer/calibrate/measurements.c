@@ -23,9 +23,7 @@ void measurements_release(struct measurements *measurements)
 {
     for (int scope = 0; scope < N_SCOPES; scope++)
         free(measurements->scopes[scope].messages);
-    for (size_t i = 0; i < measurements->n_warnings; i++)
-        free(measurements->warnings[i]);
-    free(measurements->warnings);
+    memory_free_each(measurements->warnings, measurements->n_warnings);
     free(measurements->hosts);
     free(measurements->collectives);
     *measurements = (struct measurements){0};

@@ -214,8 +214,6 @@ int compared_intervals_replay(struct compared_traces *traces, const char *trace,
 
 void compared_intervals_release(struct compared_intervals *intervals)
 {
-    for (size_t i = 0; intervals->names && i < intervals->list.n; i++)
-        free(intervals->names[i]);
-    free(intervals->names);
+    memory_free_each(intervals->names, intervals->list.n);
     interval_list_release(&intervals->list);
 }

@@ -589,9 +589,7 @@ int cmd_export(int argc, char **argv)
     timeline_free(exported.measured.timeline);
     timeline_free(exported.predicted_timeline);
     whatif_report_release(&exported.predicted);
-    for (size_t i = 0; i < exported.n_places; i++)
-        free(exported.places[i]);
-    free(exported.places);
+    memory_free_each(exported.places, exported.n_places);
     interval_list_release(&exported.intervals);
     replay_run_release(&exported.measured);
     whatif_plan_release(&exported.plan);

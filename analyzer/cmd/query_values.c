@@ -428,14 +428,10 @@ void found_values_release(struct found_values *found)
     }
     for (size_t i = 0; i < found->n_trials; i++) {
         trial_summary_release(&found->trials[i].summary);
-        for (size_t j = 0; found->trials[i].attributes && j < found->n_attributes; j++)
-            free(found->trials[i].attributes[j]);
-        free(found->trials[i].attributes);
+        memory_free_each(found->trials[i].attributes, found->n_attributes);
         free(found->trials[i].shown_name);
     }
-    for (size_t i = 0; i < found->n_intervals; i++)
-        free(found->intervals[i]);
-    free(found->intervals);
+    memory_free_each(found->intervals, found->n_intervals);
     free(found->values);
     free(found->metrics);
     free(found->trials);

@@ -633,9 +633,7 @@ static void release_outcome(struct replay_outcome *outcome)
     whatif_report_release(&outcome->predicted);
     timeline_free(outcome->measured.timeline);
     timeline_free(outcome->predicted_timeline);
-    for (size_t i = 0; i < outcome->n_places; i++)
-        free(outcome->places[i]);
-    free(outcome->places);
+    memory_free_each(outcome->places, outcome->n_places);
     replay_run_release(&outcome->measured);
     whatif_plan_release(&outcome->plan);
     catalogue_free(outcome->catalogue);

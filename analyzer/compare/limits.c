@@ -106,14 +106,11 @@ static int read_limit(struct reading *reading, char *line, struct limit_row *row
     }
     char *metric = limit.name;
     line = limit.value;
-    SCOPED char *amount = next_word(&line);
+    const char *word = next_word(&line);
     line += strspn(line, " \t");
-    if (*line == '%') { // "80 %"
-        amount = memory_format("%s%%", amount);
-        line += 1 + strspn(line + 1, " \t");
-    } else {
-        amount = memory_copy_text(amount);
-    }
+    bool is_percent = *line == '%'; // "80 %"
+    SCOPED char *amount = memory_format("%s%s", word, is_percent ? "%" : "");
+    line += is_percent ? 1 + strspn(line + 1, " \t") : 0;
     *row = (struct limit_row){.metric = memory_copy_text(metric),
                               .focus = memory_copy_text(line),
                               .is_at_least = limit.relation == RELATION_AT_LEAST};

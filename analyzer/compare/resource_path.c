@@ -122,7 +122,7 @@ char *shown_paths_text(const struct shown_paths *paths, const char *path)
 
 void shown_paths_release(struct shown_paths *paths)
 {
-    function_names_free(paths->names, paths->n);
-    function_names_free(paths->shown, paths->n);
+    memory_free_each(paths->names, paths->n);
+    memory_free_each(paths->shown, paths->n);
     *paths = (struct shown_paths){0};
 }

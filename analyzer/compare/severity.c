@@ -119,9 +119,7 @@ static void add_value(const struct query_value *value, void *user)
 
 static void adding_release(struct adding *adding)
 {
-    for (size_t i = 0; i < adding->n_names; i++)
-        free((char *)adding->names[i]);
-    free(adding->names);
+    memory_free_each(adding->names, adding->n_names);
 }
 
 /// Adds up METRIC in the region. 0, or -1 and ERR.

@@ -125,10 +125,8 @@ int trial_trees_read(struct database *database, struct trial_trees *trees, struc
 
 void trial_trees_release(struct trial_trees *trees)
 {
-    for (size_t i = 0; i < trees->n_paths; i++)
-        free(trees->paths[i]);
+    memory_free_each(trees->paths, trees->n_paths);
     free(trees->ids);
-    free(trees->paths);
     free(trees->parents);
     free(trees->ns);
     *trees = (struct trial_trees){0};

@@ -72,9 +72,7 @@ static uint32_t name_number(struct names *names, const char *name)
 
 static void names_release(struct names *names)
 {
-    for (size_t i = 0; i < names->n; i++)
-        free(names->items[i]);
-    free(names->items);
+    memory_free_each(names->items, names->n);
     map_release(&names->by_hash);
 }
 

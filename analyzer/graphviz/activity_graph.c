@@ -371,7 +371,7 @@ int activity_graph_write(struct activity_graph *graph, const struct result *resu
         write_groups(graph, result, shown, file.stream);
         write_arcs(graph, file.stream);
         fputs("}\n", file.stream);
-        function_names_free(shown, graph->definitions->n_regions);
+        memory_free_each(shown, graph->definitions->n_regions);
     }
     return new_file_finish(&file, status, err);
 }

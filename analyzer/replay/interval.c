@@ -179,7 +179,7 @@ static int unknown_name(const char *text, const char *name, const struct definit
               spelling_hint(name, (const char *const *)shown, definitions->gap_region,
                             "; did you mean `%s`?", "")
                   .text);
-    function_names_free(shown, definitions->n_regions);
+    memory_free_each(shown, definitions->n_regions);
     return -1;
 }
 

@@ -94,11 +94,9 @@ void check_release(struct check *check)
         free(check->losses[i].code);
         free(check->losses[i].text);
     }
-    for (size_t i = 0; i < check->n_patterns; i++)
-        free(check->pattern_ids[i]);
+    memory_free_each(check->pattern_ids, check->n_patterns);
     free(check->losses);
     free(check->locations);
-    free(check->pattern_ids);
     free(check->error);
     result_release(&check->result);
 }

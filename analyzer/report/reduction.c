@@ -69,7 +69,7 @@ static void print_rows(const struct reduction_page *page, bool is_left_out, uint
     if (n > top)
         fprintf(stream, "  ... and %s more (--top)\n", quantity_count(n - top, "function").text);
     table_release(&table);
-    function_names_free(shown, page->n_rows);
+    memory_free_each(shown, page->n_rows);
 }
 
 static void print_dilation(const struct reduction_page *page, FILE *stream)

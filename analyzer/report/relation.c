@@ -194,11 +194,9 @@ void relation_print_csv(const struct relation *relation, FILE *stream)
 
 void relation_release(struct relation *relation)
 {
-    for (size_t i = 0; i < relation->n_columns; i++)
-        free(relation->columns[i]);
+    memory_free_each(relation->columns, relation->n_columns);
     for (size_t i = 0; i < relation->n_cells; i++)
         free(relation->cells[i].text);
-    free(relation->columns);
     free(relation->cells);
     *relation = (struct relation){0};
 }

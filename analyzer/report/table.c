@@ -90,9 +90,7 @@ static void fit(const struct table *table, size_t *widths, size_t indent, size_t
 
 void table_release(struct table *table)
 {
-    for (size_t i = 0; i < table->n_cells; i++)
-        free(table->cells[i]);
-    free(table->cells);
+    memory_free_each(table->cells, table->n_cells);
     *table = (struct table){0};
 }
 

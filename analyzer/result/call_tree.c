@@ -315,9 +315,7 @@ static void sum_regions(struct result *result)
 
 static void merge_release(struct merge *merge)
 {
-    for (size_t i = 0; i < merge->n_names; i++)
-        free(merge->names[i]);
-    free(merge->names);
+    memory_free_each(merge->names, merge->n_names);
     free(merge->name_of);
     free(merge->definition_of);
     free(merge->nodes);
@@ -366,10 +364,8 @@ void call_tree_build(struct call_tree *tree, const struct definitions *definitio
 
 void call_tree_release(struct call_tree *tree)
 {
-    for (size_t i = 0; i < tree->replay->n_locations; i++)
-        free(tree->places[i]);
-    free(tree->places);
-    function_names_free(tree->shown, tree->definitions->n_regions);
+    memory_free_each(tree->places, tree->replay->n_locations);
+    memory_free_each(tree->shown, tree->definitions->n_regions);
 }
 
 struct call_place call_tree_place(const struct call_tree *tree, uint32_t location,

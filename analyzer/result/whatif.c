@@ -61,9 +61,7 @@ void whatif_report_release(struct whatif_report *report)
         result_release(&report->results[i]);
     free(report->results);
     free(report->points);
-    for (size_t i = 0; i < report->n_notes; i++)
-        free(report->notes[i]);
-    free(report->notes);
+    memory_free_each(report->notes, report->n_notes);
     free(report->change);
     free(report->tolerances);
     free(report->sharing);

@@ -143,9 +143,7 @@ int sweep_values_read(const char *text, struct sweep_values *values, struct erro
 
 void sweep_values_release(struct sweep_values *values)
 {
-    for (size_t i = 0; i < values->n; i++)
-        free(values->texts[i]);
-    free(values->texts);
+    memory_free_each(values->texts, values->n);
     *values = (struct sweep_values){0};
 }
 

@@ -275,6 +275,6 @@ int region_names_take(const struct definitions *definitions, const char *text, b
     SCOPED char *list =
         function_names_list((const char *const *)shown, definitions->n_regions, is_meant);
     error_set(err, "%s is ambiguous: %s", text, list);
-    function_names_free(shown, definitions->n_regions);
+    memory_free_each(shown, definitions->n_regions);
     return -1;
 }

@@ -268,7 +268,7 @@ const char *definitions_property(const struct definitions *definitions, const ch
 // --- which regions of a run a name means, as reports show it, whole or short
 // --- (base/function_names.h), or as a glob
 
-/// How each region is shown. The caller frees by function_names_free().
+/// How each region is shown. The caller frees by memory_free_each().
 char **region_names_shown(const struct definitions *definitions);
 
 /// Which regions TEXT means as a name; IS_MEANT gets an answer for each.

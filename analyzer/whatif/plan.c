@@ -156,9 +156,7 @@ static void case_release(struct whatif_case *asked)
     free(asked->values);
     free(asked->given);
     free(asked->words);
-    for (size_t i = 0; i < asked->n_kept; i++)
-        free(asked->kept[i]);
-    free(asked->kept);
+    memory_free_each(asked->kept, asked->n_kept);
 }
 
 // --- axes

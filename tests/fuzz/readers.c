@@ -221,7 +221,7 @@ static int read_function_names(const char *path, char *text, struct error *err)
         function_names_find(names, n, shown[i], is_meant);
         free(function_names_list(names, n, is_meant));
     }
-    function_names_free(shown, n);
+    memory_free_each(shown, n);
     return 0;
 }
 

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "analyzer/base/function_names.h"
+#include "analyzer/base/memory.h"
 #include "tests/unit/unit_test.h"
 
 static void check(const char *name, size_t width, const char *expected)
@@ -112,7 +113,7 @@ TEST(test_shown_names_mean_one)
         for (size_t j = 0; j < N_NAMES; j++)
             assert_int_equal(is_meant[j], strcmp(names[i], names[j]) == 0);
     }
-    function_names_free(shown, N_NAMES);
+    memory_free_each(shown, N_NAMES);
 }
 
 /// TEXT means the name INDEX; -1: none, -2: several.

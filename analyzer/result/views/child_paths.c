@@ -165,7 +165,7 @@ static int find_regions(const struct definitions *definitions, const char *name,
               spelling_hint(name, (const char *const *)shown, definitions->gap_region,
                             "; did you mean `%s`?", "")
                   .text);
-    function_names_free(shown, definitions->n_regions);
+    memory_free_each(shown, definitions->n_regions);
     return -1;
 }
 
@@ -201,6 +201,6 @@ void child_paths_release(struct child_paths *paths)
     free(paths->items);
     free(paths->trace);
     free(paths->region);
-    function_names_free(paths->shown, paths->n_regions);
+    memory_free_each(paths->shown, paths->n_regions);
     *paths = (struct child_paths){0};
 }

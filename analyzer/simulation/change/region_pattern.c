@@ -194,7 +194,7 @@ static int unknown_part(const struct region_text *pattern, const struct definiti
                             ? memory_format("there is no such region%s", others)
                             : memory_format("there is no region %s%s", name, others);
     int status = refuse(pattern, what, nearest, err);
-    function_names_free(shown, definitions->n_regions);
+    memory_free_each(shown, definitions->n_regions);
     return status;
 }
 
@@ -549,7 +549,7 @@ static int unknown_path(const struct region_patterns *patterns, const struct reg
     int status = refuse(pattern, "the run has no such call path", nearest, err);
     for (size_t i = 0; i < n_names; i++)
         free(names[i]);
-    function_names_free(shown, patterns->definitions->n_regions);
+    memory_free_each(shown, patterns->definitions->n_regions);
     return status;
 }
 

@@ -65,9 +65,7 @@ void rank_notes_free(struct rank_notes *notes)
         return;
     for (size_t i = 0; i < notes->n_rows; i++)
         free(notes->rows[i].last);
-    for (size_t i = 0; i < notes->n_kept; i++)
-        free(notes->kept[i]);
-    free(notes->kept);
+    memory_free_each(notes->kept, notes->n_kept);
     free(notes->rows);
     if (notes->file != NO_FILE)
         close(notes->file);
