@@ -383,7 +383,7 @@ static char *lost_text(const struct result *result)
 static int predict_baselines(const struct advise_setting *setting, struct advice *advice,
                              struct replay_run *unchanged, struct error *err)
 {
-    struct whatif_point same = {0};
+    SCOPED_BY(whatif_point_release) struct whatif_point same = {0};
     struct whatif_job target = {0};
     advice->assumption = whatif_sharing_note(setting->target);
     int status =
@@ -404,7 +404,6 @@ static int predict_baselines(const struct advise_setting *setting, struct advice
     if (target.failure)
         status = error_set(err, "%s", target.failure);
     free(target.failure);
-    whatif_point_release(&same);
     return status;
 }
 
@@ -467,7 +466,7 @@ int advise_run(const struct advise_setting *setting, struct advice *advice, stru
 {
     struct advise_setting limited = within_limits(setting);
     struct whatif_plan target;
-    struct replay_run unchanged = {0};
+    SCOPED_BY(replay_run_release) struct replay_run unchanged = {0};
     advice->measured_ns = setting->batch.measured->replay.time_ns;
     whatif_progress_expect(setting->batch.progress,
                            limited.max_passes < LONG_PASSES ? limited.max_passes : LONG_PASSES);
@@ -477,7 +476,6 @@ int advise_run(const struct advise_setting *setting, struct advice *advice, stru
         status = predict_baselines(&limited, advice, &unchanged, err);
     if (status == 0)
         try_candidates(&limited, &unchanged.replay, advice);
-    replay_run_release(&unchanged);
     whatif_plan_release(&target);
     return status;
 }

@@ -74,20 +74,18 @@ void advise_add_workers(const struct advise_setting *setting, struct advice *adv
 {
     const struct replay_run *measured = setting->batch.measured;
     struct error err = {{0}};
-    struct farm_run run = {0};
+    SCOPED_BY(farm_run_release) struct farm_run run = {0};
     if (farm_find_master(&measured->replay) == UINT32_MAX)
         return;
     // As `replay --workers` assumes it.
     struct scenario_settings settings = setting->target->cases[0].settings;
     whatif_assume_slices(&settings);
-    struct scenario scenario = {0};
+    SCOPED_BY(scenario_release) struct scenario scenario = {0};
     if (scenario_init(&scenario, trace_definitions(measured->trace), &settings, &err) == 0 &&
         farm_run_find(&run, measured->trace, &scenario, measured->recorded, &measured->replay,
                       &err) == 0)
         add_best(&run, advice);
     advice->n_replays += run.n_passes;
-    farm_run_release(&run);
-    scenario_release(&scenario);
 }
 
 /// Has the bundled policy NAME rules for balancing?

@@ -330,10 +330,10 @@ static int predict(struct replay_run *measured, struct error *err)
 {
     struct result *result = &measured->result;
     const struct whatif_batch batch = {.measured = measured, .is_of_one_process = true};
-    struct advice advice = {0};
+    SCOPED_BY(advice_release) struct advice advice = {0};
     struct whatif_plan plan;
-    struct replay_run unchanged = {0};
-    struct whatif_point same = {0};
+    SCOPED_BY(replay_run_release) struct replay_run unchanged = {0};
+    SCOPED_BY(whatif_point_release) struct whatif_point same = {0};
     findings_add_candidates(result, ~0u, &advice);
     if (advice.n_candidates == 0)
         return 0;
@@ -352,10 +352,7 @@ static int predict(struct replay_run *measured, struct error *err)
             find_bends(&batch, &unchanged.replay, &advice, result);
         findings_order(result);
     }
-    replay_run_release(&unchanged);
-    whatif_point_release(&same);
     whatif_plan_release(&plan);
-    advice_release(&advice);
     return status;
 }
 

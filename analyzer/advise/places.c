@@ -340,7 +340,7 @@ static void add_phases(const struct advise_setting *setting, const struct whatif
 
 int advise_check_phases(const struct advise_setting *setting, struct error *err)
 {
-    struct word_list list = {0};
+    SCOPED_BY(word_list_release) struct word_list list = {0};
     struct whatif_plan plan;
     for (size_t i = 0; i < setting->n_phases; i++) {
         SCOPED char *text = memory_format("%s:node0=0", setting->phases[i]);
@@ -356,7 +356,6 @@ int advise_check_phases(const struct advise_setting *setting, struct error *err)
     const struct whatif_job job = {.candidates = {&candidate}};
     int status = whatif_job_plan(&setting->batch, &job, &plan, err);
     whatif_plan_release(&plan);
-    word_list_release(&list);
     return status;
 }
 
@@ -374,7 +373,7 @@ void advise_add_placement(const struct advise_setting *setting, struct advice *a
     const struct result *result = &setting->batch.measured->result;
     const struct definitions *definitions = trace_definitions(setting->batch.measured->trace);
     uint32_t n_nodes = setting->target->cases[0].settings.n_nodes;
-    struct choice choice = {.places = {.n = n_nodes}};
+    SCOPED_BY(choice_release) struct choice choice = {.places = {.n = n_nodes}};
     bool has_target = has_other_places(setting);
     if (n_nodes == 0 && (has_target || result->n_nodes != 1 || !choose_cores(&choice, definitions)))
         choose_recorded_nodes(&choice, definitions, has_target);
@@ -394,16 +393,14 @@ void advise_add_placement(const struct advise_setting *setting, struct advice *a
         struct mapping best = placement_search(&unplaced, result, &choice.places, NULL,
                                                setting->max_placements, &advice->n_replays);
         if (!is_todays(&choice, &best, result->n_ranks)) {
-            struct word_list list = {0};
+            SCOPED_BY(word_list_release) struct word_list list = {0};
             add_mapping(&list, &choice, NULL, &best, result->n_ranks);
             add_words(&list, unplaced.words, unplaced.n_words);
             add_candidate(advice, &list,
                           choice.are_cores ? "Bind the ranks to other cores, these together"
                                            : "Place the ranks on other nodes, these together");
-            word_list_release(&list);
         }
         add_phases(setting, &unplaced, &choice, &best, advice);
         free(best.node_of_rank);
     }
-    choice_release(&choice);
 }

@@ -41,9 +41,11 @@ static inline void memory_free_scoped(void *pointer)
     free(block);
 }
 
+/// The same for a struct with its first value, which RELEASE gets the address of.
+#define SCOPED_BY(release) __attribute__((cleanup(release)))
 /// The same for a file that is read only, and for a folder.
-#define SCOPED_FILE   __attribute__((cleanup(memory_close_file)))
-#define SCOPED_FOLDER __attribute__((cleanup(memory_close_folder)))
+#define SCOPED_FILE   SCOPED_BY(memory_close_file)
+#define SCOPED_FOLDER SCOPED_BY(memory_close_folder)
 static inline void memory_close_file(FILE **file)
 {
     if (*file)

@@ -225,7 +225,7 @@ int cmd_advise(int argc, char **argv)
     if (trial_path_read_experiment(&path, as, &err) != 0)
         return options_usage_error(&usage, "%s", err.text);
     request.names = store_names_of(&path);
-    struct advice advice = {0};
+    SCOPED_BY(advice_release) struct advice advice = {0};
     bool is_stored = true;
     int failed = advise(&request, &advice, &is_stored, &err);
     if (failed == 0 && request.wants_json)
@@ -235,7 +235,6 @@ int cmd_advise(int argc, char **argv)
     status = log_outcome(failed, advice.n_warnings > 0, &err);
     if (!is_stored)
         status = STATUS_FAILED;
-    advice_release(&advice);
     trial_path_release(&path);
     options_list_release(&request.phases);
     return status;

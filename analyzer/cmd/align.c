@@ -10,6 +10,7 @@
 #include <stdio.h>
 
 #include "analyzer/base/error.h"
+#include "analyzer/base/memory.h"
 #include "analyzer/base/options/options.h"
 #include "analyzer/base/text.h"
 #include "analyzer/base/threads.h"
@@ -96,7 +97,7 @@ static void print_worlds(const struct merge *merge)
 static int join(char *const *paths, size_t n, const char *directory, struct error *err)
 {
     struct clock_report report = {0};
-    struct merge merge = {0};
+    SCOPED_BY(merge_release) struct merge merge = {0};
     int status = rewrite_check(directory, err);
     if (status == 0)
         status = merge_open(&merge, paths, n, err);
@@ -108,7 +109,6 @@ static int join(char *const *paths, size_t n, const char *directory, struct erro
               "no message corrects a clock");
     }
     clock_correction_release(&report.correction);
-    merge_release(&merge);
     return status;
 }
 

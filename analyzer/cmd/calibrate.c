@@ -181,7 +181,7 @@ static int conclude(struct calibration *calibration)
     struct measurements *measurements = &calibration->measurements;
     struct error err = {{0}};
     struct machine_text_errors errors;
-    struct machine own = {0};
+    SCOPED_BY(machine_release) struct machine own = {0};
     char date[32];
     time_t now = time(NULL);
     struct tm parts;
@@ -209,7 +209,6 @@ static int conclude(struct calibration *calibration)
         json_print_calibration(&report, stdout);
     else if (status == 0)
         text_print_calibration(&report, stdout);
-    machine_release(&own);
     return log_outcome(status, false, &err);
 }
 

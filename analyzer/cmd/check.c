@@ -63,7 +63,7 @@ static void add_locations(struct check *check, const struct trace *trace)
 static int check_archive(struct check *check, struct error *err)
 {
     struct progress progress = {0};
-    struct pag_result replay = {0};
+    SCOPED_BY(pag_result_release) struct pag_result replay = {0};
     struct matcher *matcher = NULL;
     struct catalogue *no_patterns = NULL;
     struct trace *trace = trace_open(check->path, err);
@@ -90,7 +90,6 @@ static int check_archive(struct check *check, struct error *err)
         if (check->result.has_unreadable_records)
             check->status = STATUS_UNREADABLE;
     }
-    pag_result_release(&replay);
     matcher_free(matcher);
     catalogue_free(no_patterns);
     trace_close(trace);
@@ -141,11 +140,10 @@ static int check_sweep(struct check *check, struct error *err)
 
 static int check_properties(struct check *check, struct error *err)
 {
-    struct property_catalogue properties = {0};
+    SCOPED_BY(property_catalogue_release) struct property_catalogue properties = {0};
     int status = property_file_read(&properties, check->path, err);
     check->kind = CHECK_PROPERTIES;
     check->n_entries = properties.n;
-    property_catalogue_release(&properties);
     return status;
 }
 
@@ -267,10 +265,9 @@ static bool is_text(struct check *check)
 
 static int check_rules(struct check *check, struct error *err)
 {
-    struct reduction_rules rules = {0};
+    SCOPED_BY(reduction_rules_release) struct reduction_rules rules = {0};
     int status = reduction_rules_read(&rules, check->path, err);
     check->n_entries = rules.n;
-    reduction_rules_release(&rules);
     return status;
 }
 
@@ -357,13 +354,12 @@ static int check_repaired(struct check *check, const char *path, const char *dir
 
 static int repair(const char *path, const char *directory, bool wants_json)
 {
-    struct check check = {0};
+    SCOPED_BY(check_release) struct check check = {0};
     int status = check_repaired(&check, path, directory);
     if (status != STATUS_FAILED && wants_json)
         json_print_checks(&check, 1, stdout);
     else if (status != STATUS_FAILED)
         check_print(&check, stdout);
-    check_release(&check);
     return status;
 }
 

@@ -191,7 +191,7 @@ static int run_diff(char *const *operands, size_t n, struct settings *settings)
 {
     struct error err;
     struct compared_traces traces = {0};
-    struct compared_intervals intervals = {0};
+    SCOPED_BY(compared_intervals_release) struct compared_intervals intervals = {0};
     size_t n_worse = 0;
     int status = 0;
     if (settings->map_path)
@@ -211,7 +211,6 @@ static int run_diff(char *const *operands, size_t n, struct settings *settings)
     }
     status = log_outcome(status, traces.has_unreadable_records, &err);
     compared_traces_remove(&traces);
-    compared_intervals_release(&intervals);
     resource_map_free(settings->map);
     return n_worse ? STATUS_FAILED : status;
 }

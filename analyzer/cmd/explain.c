@@ -247,7 +247,7 @@ static int load_file(struct loaded *loaded, const struct request *request, struc
     loaded->wants[kind] = loaded->is_one = true;
     if (bundled_of(kind))
         return load_files(loaded, kind, request->what, err);
-    struct option_list files = {0};
+    SCOPED_BY(options_list_release) struct option_list files = {0};
     options_list_append(&files, request->files.values, request->files.count);
     options_list_append(&files, &request->what, 1);
     int status = load_catalogue(loaded, &files, err);
@@ -259,7 +259,6 @@ static int load_file(struct loaded *loaded, const struct request *request, struc
     for (size_t i = 0; status == 0 && kind == FINDINGS && i < loaded->catalogue->findings.n; i++)
         if (strcmp(loaded->catalogue->findings.kinds[i].file, request->what) == 0)
             show_finding(loaded, &loaded->catalogue->findings.kinds[i]);
-    options_list_release(&files);
     return status;
 }
 

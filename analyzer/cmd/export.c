@@ -351,7 +351,7 @@ static struct repair_window window_of(const struct interval *interval, const str
 static int export_part(const struct export_request *request, struct exported *exported,
                        struct error *err)
 {
-    struct repair repair = {0};
+    SCOPED_BY(repair_release) struct repair repair = {0};
     struct trace *trace =
         rewrite_check(request->path, err) == 0 ? trace_open(request->source, err) : NULL;
     exported->catalogue = trace ? catalogue_load_shipped(NULL, 0, err) : NULL;
@@ -363,7 +363,6 @@ static int export_part(const struct export_request *request, struct exported *ex
     for (size_t i = 0; i < repair.n_losses; i++)
         log_warning("%s", repair.losses[i].text);
     exported->is_damaged = repair.n_losses > 0;
-    repair_release(&repair);
     trace_close(trace);
     return status;
 }
@@ -406,9 +405,9 @@ static int export_store(const struct export_request *request, struct error *err)
 {
     const struct trial_filter filter = {request->trials.application, request->trials.experiment};
     struct database *database;
-    struct back_test test = {0};
+    SCOPED_BY(back_test_release) struct back_test test = {0};
     struct scaling_page scaling = {0};
-    struct trial_trees trees = {0};
+    SCOPED_BY(trial_trees_release) struct trial_trees trees = {0};
     SCOPED char *trials = NULL;
     if (trials_history_json(request->source, &filter, &trials, err) != 0 ||
         database_open_snapshot(&database, request->source, err) != 0) {
@@ -424,8 +423,6 @@ static int export_store(const struct export_request *request, struct error *err)
         status = write_page((struct page){.store = &page}, request->path, err);
         scaling_series_release(&scaling);
     }
-    back_test_release(&test);
-    trial_trees_release(&trees);
     database_close(database);
     return status;
 }

@@ -73,8 +73,8 @@ static int print(const struct model_table *table, const struct request *request,
 
 static int run_model(const char *path, struct request *request)
 {
-    struct model_table table = {0};
-    struct back_test test = {0};
+    SCOPED_BY(model_table_release) struct model_table table = {0};
+    SCOPED_BY(back_test_release) struct back_test test = {0};
     struct error err;
     int status = database_is_file(path) ? read_trials(path, request, &table, &test, &err)
                  : request->choice.n_selectors || request->by.count || request->choice.by_call_path
@@ -90,8 +90,6 @@ static int run_model(const char *path, struct request *request)
         past_errors_of_models(&test, &table);
         status = print(&table, request, n_fitted, path, &err);
     }
-    back_test_release(&test);
-    model_table_release(&table);
     return log_outcome(status, false, &err);
 }
 
@@ -164,9 +162,9 @@ static int ask_all(struct task_model *model, const struct task_rows *rows,
 
 static int run_tasks(const char *path, const struct request *request)
 {
-    struct machine machine = {0};
-    struct task_model model = {0};
-    struct task_rows rows = {0};
+    SCOPED_BY(machine_release) struct machine machine = {0};
+    SCOPED_BY(task_model_release) struct task_model model = {0};
+    SCOPED_BY(task_rows_release) struct task_rows rows = {0};
     struct error err;
     int status = request->machine ? machine_read(&machine, request->machine, &err) : 0;
     if (status == 0)
@@ -175,9 +173,6 @@ static int run_tasks(const char *path, const struct request *request)
         status = task_rows_read(&rows, &model, request->rows, &err);
     if (status == 0)
         status = ask_all(&model, &rows, request, &err);
-    task_rows_release(&rows);
-    task_model_release(&model);
-    machine_release(&machine);
     return log_outcome(status, false, &err);
 }
 
@@ -207,7 +202,7 @@ static int run(int n, char **operands, struct request *request, const struct opt
 int cmd_model(int argc, char **argv)
 {
     const char *as = NULL;
-    struct trial_path experiment = {0};
+    SCOPED_BY(trial_path_release) struct trial_path experiment = {0};
     struct error err;
     struct request request = {.top = 12};
     const struct option_row rows[] = {
@@ -260,7 +255,6 @@ int cmd_model(int argc, char **argv)
             status = run(argc - first, argv + first, &request, &usage);
         }
     }
-    trial_path_release(&experiment);
     options_list_release(&request.points);
     options_list_release(&request.by);
     return status;

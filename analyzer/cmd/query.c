@@ -317,12 +317,12 @@ static int list_metrics(struct database *database, struct relation *relation, st
 static int ask_values(struct database *database, const struct settings *settings,
                       struct relation *relation, struct error *err)
 {
+    SCOPED_BY(found_values_release)
     struct found_values found = {.attribute_names = settings->shown.values,
                                  .n_attributes = settings->shown.count};
     int status = query_find(database, &settings->request, &found, err);
     if (status == 0)
         values_to_rows(&found, &settings->aggregation, relation);
-    found_values_release(&found);
     return status;
 }
 
@@ -346,7 +346,7 @@ static int answer(const char *path, const struct settings *settings, struct rela
 int cmd_query(int argc, char **argv)
 {
     struct settings settings = {0};
-    struct relation relation = {0};
+    SCOPED_BY(relation_release) struct relation relation = {0};
     struct error err;
     const char *path;
     int status;
@@ -360,7 +360,6 @@ int cmd_query(int argc, char **argv)
             relation_print_text(&relation, stdout);
         status = log_outcome(failed, false, &err);
     }
-    relation_release(&relation);
     trial_path_release(&settings.path);
     options_list_release(&settings.request.metrics);
     options_list_release(&settings.request.properties);

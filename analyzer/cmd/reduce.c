@@ -133,7 +133,7 @@ static int measure(const struct settings *settings, struct reduce_runs *runs,
                    struct reduction_rules *rules, struct reduce_profile *profile,
                    struct reduction_page *page, const char *earlier, struct error *err)
 {
-    struct reduce_profile after = {0};
+    SCOPED_BY(reduce_profile_release) struct reduce_profile after = {0};
     SCOPED char *own = memory_format("%s/exclude.filter", runs->dir);
     const char *path = settings->output ? settings->output : own;
     int status = reduce_runs_untraced(runs, &page->runs[REDUCTION_UNTRACED].wall_ns, err) ||
@@ -158,7 +158,6 @@ static int measure(const struct settings *settings, struct reduce_runs *runs,
     page->n_repetitions = runs->n_repetitions;
     page->runs[REDUCTION_TRACED].n_events = profile->n_events;
     page->runs[REDUCTION_REDUCED].n_events = after.n_events;
-    reduce_profile_release(&after);
     return status;
 }
 
@@ -215,8 +214,8 @@ static void print(const struct settings *settings, const struct reduction_page *
 static int run(const struct settings *settings, char **operands, size_t n_operands)
 {
     struct error err = {{0}};
-    struct reduction_rules rules = {0};
-    struct reduce_profile profile = {0};
+    SCOPED_BY(reduction_rules_release) struct reduction_rules rules = {0};
+    SCOPED_BY(reduce_profile_release) struct reduce_profile profile = {0};
     SCOPED char *earlier = NULL;
     SCOPED char *source = settings->line    ? join(settings->line)
                           : n_operands == 2 ? memory_format("%s %s", operands[0], operands[1])
@@ -238,10 +237,7 @@ static int run(const struct settings *settings, char **operands, size_t n_operan
     page.rank = settings->is_any_rank ? NULL : settings->rank_text;
     if (status == 0)
         print(settings, &page);
-    status = log_outcome(status, profile.has_unreadable_records, &err);
-    reduce_profile_release(&profile);
-    reduction_rules_release(&rules);
-    return status;
+    return log_outcome(status, profile.has_unreadable_records, &err);
 }
 
 /// The words after `--` are a launch line. 0, or -1 and ERR: the operands make no sense.

@@ -92,11 +92,11 @@ static struct option_list all_parameters(const struct replay_request *request, s
 
 static int check_parameters(const struct replay_request *request, struct error *err)
 {
+    SCOPED_BY(options_list_release)
     struct option_list all = all_parameters(request, request->predicted_parameters.count);
     int status = named_values_check("parameter", &request->parameters, err);
     if (status == 0)
         status = named_values_check("prediction-parameter", &all, err);
-    options_list_release(&all);
     return status;
 }
 
@@ -546,7 +546,7 @@ static int store_run(const struct replay_request *request, const struct replay_o
 {
     const struct result *result = &outcome->measured.result;
     size_t n_own = outcome->is_whatif ? request->predicted_parameters.count : 0;
-    struct option_list given = all_parameters(request, n_own);
+    SCOPED_BY(options_list_release) struct option_list given = all_parameters(request, n_own);
     struct result_named *parameters = named_values_read(&given);
     struct store_names names = store_names_of(&request->path);
     names.origin = is_of_prediction(result) ? "predicted" : NULL;
@@ -557,13 +557,13 @@ static int store_run(const struct replay_request *request, const struct replay_o
                                                         &outcome->predicted, result, &names, err)
                                     : store_result(request->database, result, &names, err);
     result_named_free(parameters, given.count);
-    options_list_release(&given);
     return status;
 }
 
 static void print_properties(const struct replay_request *request,
                              const struct replay_outcome *outcome)
 {
+    SCOPED_BY(property_search_release)
     struct property_search search = {.result = &outcome->measured.result,
                                      .properties = &outcome->catalogue->properties,
                                      .hierarchy = outcome->hierarchy,
@@ -573,7 +573,6 @@ static void print_properties(const struct replay_request *request,
         json_print_properties(&search, stdout);
     else
         text_print_properties(&search, &request->text, stdout);
-    property_search_release(&search);
 }
 
 static int print_timelines(const struct replay_request *request,
@@ -689,7 +688,7 @@ static int serve_first(const struct replay_request *request)
 /// Reads and prints the paths through a region.
 static int run_paths(const struct replay_request *request)
 {
-    struct child_paths paths = {0};
+    SCOPED_BY(child_paths_release) struct child_paths paths = {0};
     struct error err = {{0}};
     int status = child_paths_find(request->trace, request->paths, &paths, &err);
     if (status == 0 && request->wants_json)
@@ -699,9 +698,7 @@ static int run_paths(const struct replay_request *request)
     if (paths.is_unreadable)
         log_warning("%s: parts of the trace cannot be read: their calls are missing",
                     request->trace);
-    status = log_outcome(status, paths.is_unreadable, &err);
-    child_paths_release(&paths);
-    return status;
+    return log_outcome(status, paths.is_unreadable, &err);
 }
 
 /// Replays the trace and prints the waits that are asked for.
@@ -709,7 +706,7 @@ static int run_waits(const struct replay_request *request, struct replay_outcome
 {
     enum { MOST = 100000 };
     struct replay_run *run = &outcome->measured;
-    struct single_waits waits = {0};
+    SCOPED_BY(single_waits_release) struct single_waits waits = {0};
     struct error err = {{0}};
     size_t max = request->wants_json || request->text.top > MOST ? MOST : request->text.top;
     int status = load_patterns(request, outcome, &err);
@@ -724,7 +721,6 @@ static int run_waits(const struct replay_request *request, struct replay_outcome
         json_print_waits(request->trace, &waits, stdout);
     else if (status == 0)
         text_print_waits(request->trace, &waits, &request->text, stdout);
-    single_waits_release(&waits);
     return log_outcome(status, run->result.has_unreadable_records, &err);
 }
 

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "analyzer/base/error.h"
+#include "analyzer/base/memory.h"
 #include "analyzer/base/options/options.h"
 #include "analyzer/base/text.h"
 #include "analyzer/base/threads.h"
@@ -89,6 +90,7 @@ static int run_on_database(const char *path, const char *name, const struct requ
                            struct error *err)
 {
     struct database *database;
+    SCOPED_BY(scaling_series_release)
     struct scaling_page page = {
         .database = name, .by = request->choice.by, .threshold = request->threshold_percent / 100};
     if (database_open_snapshot(&database, path, err))
@@ -101,7 +103,6 @@ static int run_on_database(const char *path, const char *name, const struct requ
     database_close(database);
     if (status == 0)
         status = print_page(request, &page, err);
-    scaling_series_release(&page);
     return status;
 }
 

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "analyzer/base/error.h"
+#include "analyzer/base/memory.h"
 #include "analyzer/base/options/options.h"
 #include "analyzer/base/text.h"
 #include "analyzer/report/report.h"
@@ -77,8 +78,8 @@ static void print_points(const struct point_list *list)
 
 static int list(const char *path, const struct trial_filter *filter, struct error *err)
 {
-    struct trial_list list = {0};
-    struct point_list points = {0};
+    SCOPED_BY(trial_list_release) struct trial_list list = {0};
+    SCOPED_BY(point_list_release) struct point_list points = {0};
     int status = trials_read(path, filter, &list, err);
     if (status == 0)
         status = points_read(path, filter->application, filter->experiment, &points, err);
@@ -88,8 +89,6 @@ static int list(const char *path, const struct trial_filter *filter, struct erro
         printf("no trials%s\n", filter->application || filter->experiment ? " of that name" : "");
     if (points.n_rows)
         print_points(&points);
-    trial_list_release(&list);
-    point_list_release(&points);
     return status;
 }
 
@@ -276,7 +275,7 @@ static int run_show(int argc, char **argv)
     if (!options_parse(&usage, argc, argv, &first, &status))
         return status;
     struct error err;
-    struct trial_details details = {0};
+    SCOPED_BY(trial_details_release) struct trial_details details = {0};
     char *json = NULL;
     status = wants_json ? trial_read_json(argv[first], argv[first + 1], &json, &err)
                         : trial_read(argv[first], argv[first + 1], &details, &err);
@@ -284,7 +283,6 @@ static int run_show(int argc, char **argv)
         print_json(json);
     else if (status == 0)
         print_details(&details, top);
-    trial_details_release(&details);
     return log_outcome(status, false, &err);
 }
 

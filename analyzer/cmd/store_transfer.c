@@ -93,7 +93,7 @@ static int run(struct add_request *request, char *const *traces, size_t n_traces
 int store_add(int argc, char **argv)
 {
     struct add_request request = {0};
-    struct trial_path path = {0};
+    SCOPED_BY(trial_path_release) struct trial_path path = {0};
     const char *as = NULL;
     const struct option_row rows[] = {
         OPTION_TEXT_ROW("as", 0, "TRIAL", &as,
@@ -135,7 +135,6 @@ int store_add(int argc, char **argv)
         else
             status = run(&request, argv + first + 1, (size_t)(argc - first - 1));
     }
-    trial_path_release(&path);
     options_list_release(&request.parameters);
     options_list_release(&request.versions);
     options_list_release(&request.pattern_files);
@@ -155,8 +154,8 @@ static int export_selected(const char *path, const char *output,
                                    .application = conditions->application,
                                    .experiment = conditions->experiment};
     struct database *database;
-    struct trial_group group = {0};
-    struct import_report report = {0};
+    SCOPED_BY(trial_group_release) struct trial_group group = {0};
+    SCOPED_BY(import_report_release) struct import_report report = {0};
     if (access(output, F_OK) == 0)
         return error_set(err, "%s exists already: `pagoda store import %s %s` adds to it", output,
                          output, path);
@@ -169,8 +168,6 @@ static int export_selected(const char *path, const char *output,
     source.n_trials = group.n_ids;
     if (status == 0)
         status = trials_import(output, &source, IMPORT_REFUSE, &report, err);
-    import_report_release(&report);
-    trial_group_release(&group);
     return status;
 }
 
@@ -262,7 +259,7 @@ static int import_file(const char *database, const char *path, const struct impo
                        enum import_conflict conflict, struct error *err)
 {
     struct import_source source = {.path = path, .has_all_trials = true, .has_points = true};
-    struct import_report report = {0};
+    SCOPED_BY(import_report_release) struct import_report report = {0};
     enum file_kind kind = strcmp(path, "-") ? kind_of(path) : FILE_CSV;
     int status = 0;
     if (kind == FILE_OTHER)
@@ -275,7 +272,6 @@ static int import_file(const char *database, const char *path, const struct impo
         status = trials_import(database, &source, conflict, &report, err);
     if (status == 0)
         print_report(&report);
-    import_report_release(&report);
     database_close(source.memory);
     return status ? error_wrap(err, "nothing was imported") : 0;
 }

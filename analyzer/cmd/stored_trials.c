@@ -117,7 +117,7 @@ static int store_one(const struct advise_setting *setting, const struct advice *
                      const struct chosen *chosen, struct whatif_job *job, const char *database,
                      const struct store_names *names, struct error *err)
 {
-    struct whatif_plan plan = {0};
+    SCOPED_BY(whatif_plan_release) struct whatif_plan plan = {0};
     SCOPED char *place =
         memory_format("%s %zu", advice_group_names[chosen->candidate->group], chosen->place);
     struct result_named parameter = {(char *)"advice", place};
@@ -135,7 +135,6 @@ static int store_one(const struct advise_setting *setting, const struct advice *
     else if (whatif_job_plan(&setting->batch, job, &plan, err) == 0)
         status = predictions_store(database, &plan, &report, &setting->batch.measured->result, &own,
                                    err);
-    whatif_plan_release(&plan);
     return status;
 }
 
@@ -355,12 +354,11 @@ void past_predictions_judge_advice(const struct past_predictions *past,
     for (size_t i = 0; i < advice->n_candidates && past->is_read; i++) {
         struct advice_candidate *candidate = &advice->candidates[i];
         const struct whatif_job job = {.candidates = {candidate}};
-        struct whatif_plan plan = {0};
+        SCOPED_BY(whatif_plan_release) struct whatif_plan plan = {0};
         struct error ignored = {{0}};
         if (!candidate->is_replayed)
             continue;
         if (whatif_job_plan(&setting->batch, &job, &plan, &ignored) == 0)
             past_errors_of_change(&past->test, plan.cases[0].words, nodes, &candidate->errors);
-        whatif_plan_release(&plan);
     }
 }

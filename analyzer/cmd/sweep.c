@@ -171,7 +171,7 @@ static bool predictions_are_sound(const struct sweep_request *request,
 static int run_points(const struct sweep_request *request, struct sweep_setting *setting)
 {
     struct error err = {{0}};
-    struct sweep_report report = {0};
+    SCOPED_BY(sweep_report_release) struct sweep_report report = {0};
     int status = request->is_dry ? sweep_look(setting, &report, &err)
                                  : sweep_carry_out(setting, &report, &err);
     if (status == 0 && request->wants_json)
@@ -189,7 +189,6 @@ static int run_points(const struct sweep_request *request, struct sweep_setting 
     } else if (status == STATUS_DONE && has_failed && !request->is_dry) {
         status = STATUS_UNREADABLE;
     }
-    sweep_report_release(&report);
     return status;
 }
 

@@ -184,7 +184,7 @@ static void add_part(void *user, const char *path, const char *wait_state, int64
 /// Says which series are parts, that is all but the time of the run, and how they are shown.
 static void name_parts(struct reading *reading)
 {
-    struct shown_paths paths = {0};
+    SCOPED_BY(shown_paths_release) struct shown_paths paths = {0};
     for (size_t i = 0; i < reading->n_sources; i++)
         if (reading->sources[i].path)
             shown_paths_add(&paths, reading->sources[i].path);
@@ -199,7 +199,6 @@ static void name_parts(struct reading *reading)
         SCOPED char *name = part_name(place, source->wait_state);
         series->shown = memory_format("%s%s", name, source->suffix);
     }
-    shown_paths_release(&paths);
 }
 
 static int read_times(struct reading *reading, struct read_trial *trial)

@@ -407,7 +407,7 @@ static int make_series(struct choosing *choosing)
 
 static int read_trials(struct choosing *choosing)
 {
-    struct trial_group group = {0};
+    SCOPED_BY(trial_group_release) struct trial_group group = {0};
     int status = find_ids(choosing, &group);
     for (size_t i = 0; i < group.n_ids && status == 0; i++) {
         struct chosen_trial trial = {0};
@@ -418,7 +418,6 @@ static int read_trials(struct choosing *choosing)
         *ARRAY_NEXT(choosing->trials, choosing->n_trials, choosing->capacity) = trial;
     }
     choosing->n_read = choosing->n_trials;
-    trial_group_release(&group);
     return status;
 }
 

@@ -140,7 +140,7 @@ static int add_up(struct database *database, int64_t id, const char *metric, con
 double region_severity_read(struct database *database, int64_t id, const char *property,
                             const char *region, struct error *why)
 {
-    struct adding time = {0}, waits = {0};
+    SCOPED_BY(adding_release) struct adding time = {0}, waits = {0};
     double severity = NAN;
     int status = add_up(database, id, "exclusive_ns", region, &time, why);
     if (status == 0 && !(time.all > 0)) {
@@ -157,7 +157,5 @@ double region_severity_read(struct database *database, int64_t id, const char *p
         if (!stored || add_up(database, id, metric, region, &waits, why) == 0)
             severity = waits.all / time.all;
     }
-    adding_release(&time);
-    adding_release(&waits);
     return severity;
 }

@@ -469,7 +469,7 @@ static void add_products(struct search *search, size_t first, size_t end)
     struct search_room *room = search->room;
     SCOPED struct scored *products = NULL;
     size_t n = 0, capacity = 0, n_points = room->points->n;
-    struct side side = {0};
+    SCOPED_BY(side_release) struct side side = {0};
     side_reserve(&side, 2, n_points);
     side.n_points = n_points;
     side.n_columns = 2;
@@ -513,7 +513,6 @@ static void add_products(struct search *search, size_t first, size_t end)
     for (size_t i = 0; i < n; i++)
         if (i < N_PRODUCTS || (products[i].column.is_plain && first == 1))
             *add_column(room) = products[i].column;
-    side_release(&side);
 }
 
 // ---- the search

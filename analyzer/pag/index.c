@@ -211,11 +211,10 @@ static struct numbers to_read(const struct numbers *numbers)
 
 static void copy_counts(struct pag_result *from, struct pag_result *to)
 {
-    struct numbers written = {0};
+    SCOPED_BY(numbers_release) struct numbers written = {0};
     pass_counts(from, &written);
     struct numbers read = to_read(&written);
     pass_counts(to, &read);
-    numbers_release(&written);
 }
 
 static struct pag_location copy_location(const struct pag_location *from)

@@ -101,7 +101,7 @@ int reduce_runs_traced(const struct reduce_runs *runs, const char *name, const c
     *wall_ns = UINT64_MAX;
     *profile = (struct reduce_profile){0};
     for (uint64_t i = 0; status == 0 && i < runs->n_repetitions; i++) {
-        struct reduce_profile other = {0};
+        SCOPED_BY(reduce_profile_release) struct reduce_profile other = {0};
         SCOPED char *dir = i == 0 ? memory_format("%s/%s", runs->dir, name)
                                   : memory_format("%s/%s-again", runs->dir, name);
         status = trace_once(runs, name, dir, filter, i == 0 ? profile : &other, err);
@@ -109,7 +109,6 @@ int reduce_runs_traced(const struct reduce_runs *runs, const char *name, const c
         *wall_ns = once_ns < *wall_ns ? once_ns : *wall_ns;
         if (i > 0 && status == 0)
             status = scratch_folder_remove(dir, err);
-        reduce_profile_release(&other);
     }
     return status;
 }

@@ -195,7 +195,7 @@ static void make_folder(const char *path)
 void index_file_write(const struct trace *trace, uint64_t mark, struct pag_index *index)
 {
     char *places[N_PLACES];
-    struct numbers numbers = {0};
+    SCOPED_BY(numbers_release) struct numbers numbers = {0};
     if (index_file_mark(trace) != mark)
         return;
     pag_index_pass(index, index->run.n_locations, &numbers);
@@ -211,5 +211,4 @@ void index_file_write(const struct trace *trace, uint64_t mark, struct pag_index
         write_file(places[1], header, &numbers);
     }
     free_places(places);
-    numbers_release(&numbers);
 }

@@ -347,7 +347,7 @@ static int add_waits(struct interval_list *list, const struct single_waits *wait
 static int find_waits(struct interval_list *list, struct interval_replay *replay, const char *text,
                       struct error *err)
 {
-    struct single_waits waits = {0};
+    SCOPED_BY(single_waits_release) struct single_waits waits = {0};
     struct replay_run run;
     int status = single_waits_begin(&waits, text, MAX_PHASES, replay->catalogue,
                                     trace_definitions(replay->trace), err);
@@ -364,7 +364,6 @@ static int find_waits(struct interval_list *list, struct interval_replay *replay
     }
     if (status == 0)
         status = add_waits(list, &waits, err);
-    single_waits_release(&waits);
     return status;
 }
 
@@ -446,7 +445,7 @@ static void on_part(void *context, size_t part, const struct pag_result *found)
 {
     struct pass *pass = context;
     const struct interval *interval = &pass->intervals[part];
-    struct result result = {0};
+    SCOPED_BY(result_release) struct result result = {0};
     if (pass->status != 0 || is_undecided(pass, found))
         return;
     collect_result(&(struct collect_input){.trace = pass->trace,
@@ -458,7 +457,6 @@ static void on_part(void *context, size_t part, const struct pag_result *found)
                                            .is_phase = interval->is_phase},
                    &result);
     pass->status = pass->replay->each(pass->replay->context, interval, &result, pass->err);
-    result_release(&result);
 }
 
 /// Replays the archive once for N intervals.

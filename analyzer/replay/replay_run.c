@@ -3,6 +3,7 @@
 #include "analyzer/replay/replay_run.h"
 
 #include "analyzer/base/error.h"
+#include "analyzer/base/memory.h"
 #include "analyzer/pag/location/digest.h"
 #include "analyzer/result/collect.h"
 #include "analyzer/rewrite/clock_fit.h"
@@ -318,8 +319,8 @@ void replay_run_release(struct replay_run *run)
 
 int replay_run_ideal(struct replay_run *measured, struct error *err)
 {
-    struct replay_run run = {0};
-    struct ideal ideal = {0};
+    SCOPED_BY(replay_run_release) struct replay_run run = {0};
+    SCOPED_BY(ideal_release) struct ideal ideal = {0};
     int status = replay_run_open_again(&run, measured->trace, err);
     if (status == 0) {
         ideal_init(&ideal, trace_definitions(run.trace), &measured->replay, measured->recorded);
@@ -327,8 +328,6 @@ int replay_run_ideal(struct replay_run *measured, struct error *err)
     }
     if (status == 0)
         collect_ideal(&measured->result, ideal_time_ns(&ideal));
-    ideal_release(&ideal);
-    replay_run_release(&run);
     return status;
 }
 

@@ -51,7 +51,7 @@ static void add_time(struct table *table, double ns)
 static void print_messages(const struct calibration_report *report, FILE *stream)
 {
     const struct measurements *measurements = report->measurements;
-    struct table table = {0};
+    SCOPED_BY(table_release) struct table table = {0};
     table_add_columns(&table, "<Messages", "8 B", "1 KiB", "1 MiB", "send", "receive",
                       "eager up to", "fit error", "worst");
     for (int scope = SCOPE_NODE; scope < N_SCOPES; scope++) {
@@ -77,7 +77,6 @@ static void print_messages(const struct calibration_report *report, FILE *stream
         fputc('\n', stream);
         table_print(&table, 0, 0, stream);
     }
-    table_release(&table);
 }
 
 static void print_cores(const struct measurements *measurements, FILE *stream)

@@ -262,13 +262,12 @@ void text_print_difference(const struct difference_page *page, uint64_t top, FIL
 {
     static const enum difference_by order[] = {DIFFERENCE_BY_WAIT_STATE, DIFFERENCE_BY_CALL_PATH,
                                                DIFFERENCE_BY_PROCESS};
-    struct shown_paths paths = paths_of(page);
+    SCOPED_BY(shown_paths_release) struct shown_paths paths = paths_of(page);
     print_runs(&page->runs, stream);
     print_total(page, stream);
     for (size_t i = 0; i < sizeof order / sizeof order[0]; i++)
         print_table(page, &paths, order[i], top, stream);
     print_top_down(page, &paths, top, stream);
-    shown_paths_release(&paths);
 }
 
 static void print_violation(const struct difference_row *row, const char *what,
@@ -283,13 +282,12 @@ static void print_violation(const struct difference_row *row, const char *what,
 void text_print_violations(const struct difference_page *page, FILE *stream)
 {
     const struct difference_table *table = &page->tables[DIFFERENCE_BY_CALL_PATH];
-    struct shown_paths paths = paths_of(page);
+    SCOPED_BY(shown_paths_release) struct shown_paths paths = paths_of(page);
     if (difference_is_worse(&table->total))
         print_violation(&table->total, "run time", &paths, stream);
     for (size_t i = 0; i < table->n_rows; i++)
         if (difference_is_worse(&table->rows[i]))
             print_violation(&table->rows[i], difference_kind(&table->rows[i]), &paths, stream);
-    shown_paths_release(&paths);
 }
 
 static json_t *name_of(const char *path)
@@ -403,7 +401,7 @@ static void add_metric_row(struct table *table, const struct metric_difference *
 static void print_hierarchy(const struct metric_difference *of,
                             const struct metric_hierarchy *hierarchy, FILE *stream)
 {
-    struct shown_paths paths = {0};
+    SCOPED_BY(shown_paths_release) struct shown_paths paths = {0};
     for (size_t i = 0; i < hierarchy->table.n_rows; i++)
         shown_paths_add(&paths, hierarchy->table.rows[i].call_path);
     shown_paths_complete(&paths);
@@ -415,7 +413,6 @@ static void print_hierarchy(const struct metric_difference *of,
             of->adds_up ? "from the top down where there is a change (*)"
                         : "all parts with a change");
     table_print(&table, 2, width_of(stream), stream);
-    shown_paths_release(&paths);
 }
 
 void text_print_metric_difference(const struct metric_difference *of, FILE *stream)

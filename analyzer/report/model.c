@@ -247,7 +247,7 @@ static void print_zeros(const struct model_table *table, FILE *stream)
 static void print_parts(const struct model_table *table, const size_t *order, size_t n,
                         FILE *stream)
 {
-    struct table rows = {0};
+    SCOPED_BY(table_release) struct table rows = {0};
     table_add_columns(&rows, "share", "time", "from", "to", "<growth", "<part");
     for (size_t i = 0; i < n; i++)
         if (is_ranked(table, &table->series[order[i]]))
@@ -258,7 +258,6 @@ static void print_parts(const struct model_table *table, const size_t *order, si
         fputs(" (mean per rank; from, to: 95 %; without their waits)\n", stream);
         table_print(&rows, 2, 0, stream);
     }
-    table_release(&rows);
 }
 
 void text_print_models(const struct model_table *table, size_t top, FILE *stream)

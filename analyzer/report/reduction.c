@@ -48,7 +48,7 @@ static void add_row(struct table *table, const struct reduction_row *row, const 
 static void print_rows(const struct reduction_page *page, bool is_left_out, uint64_t top,
                        FILE *stream)
 {
-    struct table table = {0};
+    SCOPED_BY(table_release) struct table table = {0};
     bool has_after = !is_left_out && page->is_measured;
     size_t n = 0;
     table_add_columns(&table, "calls", "exclusive", "inclusive", "per call", "percent");
@@ -68,7 +68,6 @@ static void print_rows(const struct reduction_page *page, bool is_left_out, uint
         table_print(&table, 2, 0, stream);
     if (n > top)
         fprintf(stream, "  ... and %s more (--top)\n", quantity_count(n - top, "function").text);
-    table_release(&table);
     memory_free_each(shown, page->n_rows);
 }
 

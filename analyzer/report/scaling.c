@@ -166,7 +166,7 @@ static void print_growth(const struct scaling *scaling, const struct scaling_tex
 
 static void print_findings(const struct scaling_series *series, size_t width, FILE *stream)
 {
-    struct table table = {0};
+    SCOPED_BY(table_release) struct table table = {0};
     size_t n_unknown = 0, n_held = 0;
     table_add_columns(&table, "<", "severity", "confidence", "<property", "<of");
     for (size_t i = 0; i < series->n_findings; i++) {
@@ -188,7 +188,6 @@ static void print_findings(const struct scaling_series *series, size_t width, FI
     fprintf(stream, " (*: critical)\n");
     if (n_held)
         table_print(&table, 2, 0, stream);
-    table_release(&table);
     for (size_t i = 0; i < series->n_findings; i++) {
         const struct scaling_finding *finding = &series->findings[i];
         if (!finding->holds || finding->severity < finding->threshold)

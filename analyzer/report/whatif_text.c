@@ -509,7 +509,7 @@ static void print_changes(const struct page *page, struct changes changes, const
                           const char *heading, const char *explanation, const char *noun,
                           const char *total)
 {
-    struct table table = {0};
+    SCOPED_BY(table_release) struct table table = {0};
     table_add_column(&table, base, false);
     table_add_columns(&table, "predicted", "change");
     table_add_column(&table, noun, true);
@@ -537,7 +537,6 @@ static void print_changes(const struct page *page, struct changes changes, const
     else
         page_table(page, &table);
     page_left_out(page, changes.n - n_shown, noun, "--top");
-    table_release(&table);
     changes_release(&changes);
 }
 

@@ -326,7 +326,7 @@ static void merge_release(struct merge *merge)
 void call_tree_build(struct call_tree *tree, const struct definitions *definitions,
                      const struct pag_result *replay, struct result *result)
 {
-    struct merge merge = {.definitions = definitions};
+    SCOPED_BY(merge_release) struct merge merge = {.definitions = definitions};
     map_init(&merge.node_of);
     map_init(&merge.path_rank_of);
     merge_names(&merge);
@@ -359,7 +359,6 @@ void call_tree_build(struct call_tree *tree, const struct definitions *definitio
             if (tree->places[i][j].path != RESULT_NONE)
                 tree->places[i][j].path = place[tree->places[i][j].path];
     sum_regions(result);
-    merge_release(&merge);
 }
 
 void call_tree_release(struct call_tree *tree)

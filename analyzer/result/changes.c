@@ -179,8 +179,8 @@ char *changes_summary(const struct result *measured, const struct result *predic
 {
     char *text = NULL;
     int64_t total = (int64_t)(predicted->time_ns - measured->time_ns);
-    struct changes path = changes_of_critical_path(measured, predicted);
-    struct changes time = changes_of_time(measured, predicted);
+    SCOPED_BY(changes_release) struct changes path = changes_of_critical_path(measured, predicted);
+    SCOPED_BY(changes_release) struct changes time = changes_of_time(measured, predicted);
     double all_ns = (double)measured->time_ns * (double)measured->n_ranks;
     if (total == 0) {
         text_append(&text, "the run takes as long as it did");
@@ -196,7 +196,5 @@ char *changes_summary(const struct result *measured, const struct result *predic
         text_append(&text, "%s%s %+.1f %%", n_told++ > 0 ? ", " : "; of all ranks' time ",
                     time.items[i].name, 100 * share);
     }
-    changes_release(&path);
-    changes_release(&time);
     return text;
 }

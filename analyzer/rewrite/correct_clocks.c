@@ -3,6 +3,7 @@
 
 #include <stdbool.h>
 
+#include "analyzer/base/memory.h"
 #include "analyzer/base/text.h"
 #include "analyzer/trace/clock.h"
 
@@ -30,12 +31,11 @@ static int replay(struct pass *pass, struct trace *trace, uint64_t *n_violations
     options.explains = false;
     const struct pag_listener listener = {
         .context = pass, .caused = on_caused, .reached = on_reached};
-    struct pag_result result = {0};
+    SCOPED_BY(pag_result_release) struct pag_result result = {0};
     progress_begin(&pass->progress, "correcting clocks", trace_definitions(trace)->length_ns);
     int status = pag_run(trace, &options, &listener, &result, err);
     progress_end(&pass->progress);
     *n_violations = result.n_clock_violations;
-    pag_result_release(&result);
     return status;
 }
 
@@ -73,7 +73,7 @@ int correct_clocks(struct trace *trace, struct clock_report *report, struct erro
                                         clock_correction_none(trace_definitions(trace)->n_ranks)};
     int status = 0, n_corrections = 0;
     for (bool goes_on = true; goes_on; n_corrections += goes_on) {
-        struct clock_correction found = {0};
+        SCOPED_BY(clock_correction_release) struct clock_correction found = {0};
         status = find_correction(trace, &report->n_left, &found, err);
         if (n_corrections == 0)
             report->n_violations = report->n_left;
@@ -81,7 +81,6 @@ int correct_clocks(struct trace *trace, struct clock_report *report, struct erro
         if (goes_on)
             status = apply(trace, &report->correction, &found, err);
         goes_on &= status == 0;
-        clock_correction_release(&found);
     }
     return status == 1 && n_corrections > 0 ? 0 : status; // some of it is done
 }

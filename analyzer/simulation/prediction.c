@@ -425,9 +425,9 @@ struct visits *visits_gather(struct trace *trace, const struct scenario *asked,
 {
     const struct definitions *definitions = trace_definitions(trace);
     struct scenario_settings settings = SCENARIO_UNCHANGED;
-    struct scenario scenario = {0};
-    struct prediction prediction = {0};
-    struct pag_result result = {0};
+    SCOPED_BY(scenario_release) struct scenario scenario = {0};
+    SCOPED_BY(prediction_release) struct prediction prediction = {0};
+    SCOPED_BY(pag_result_release) struct pag_result result = {0};
     struct pag_options options = PAG_OPTIONS_DEFAULT;
     struct visits *visits = visits_new(asked->settings->n_works, definitions->n_locations);
     settings.works = asked->settings->works;
@@ -444,9 +444,6 @@ struct visits *visits_gather(struct trace *trace, const struct scenario *asked,
         status = prediction_run_again(&prediction, trace, &options, NULL, &result, err);
         visits_conclude(visits, asked, definitions);
     }
-    pag_result_release(&result);
-    prediction_release(&prediction);
-    scenario_release(&scenario);
     if (status == 0)
         return visits;
     visits_free(visits);

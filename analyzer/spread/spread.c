@@ -274,7 +274,7 @@ static void share_cores(const struct greeting *own, const struct greeting *all)
 static bool agree(int argc, char **argv)
 {
     struct owned message = {.purpose = OWNED_WRITE};
-    struct greeting own = greeting_of(argc, argv);
+    SCOPED_BY(greeting_release) struct greeting own = greeting_of(argc, argv);
     SCOPED struct greeting *all = memory_zeroed(spread.size, sizeof *all);
     greeting_move(&message, &own);
     struct owned *messages = exchange(&message);
@@ -288,7 +288,6 @@ static bool agree(int argc, char **argv)
     for (unsigned i = 0; i < spread.size; i++)
         greeting_release(&all[i]);
     free_messages(messages);
-    greeting_release(&own);
     owned_end(&message);
     return are_same;
 }

@@ -332,7 +332,7 @@ static void evaluate_groups(struct task_point *point, const struct task *task, s
                             const size_t *sizes, struct task_outcome *outcome)
 {
     unsigned run = task->run == RUN_EITHER ? point->run : task->run;
-    struct members members = members_of(point, task, place);
+    SCOPED_BY(members_release) struct members members = members_of(point, task, place);
     if (members.n == 0) {
         too_few(point, task, place.n_processes, 0, outcome);
         return;
@@ -356,7 +356,6 @@ static void evaluate_groups(struct task_point *point, const struct task *task, s
     else
         for (size_t i = 0; i < members.n; i++)
             add_parts(outcome->parts, add_task(point, members.tasks[i], place, outcome)->parts, 1);
-    members_release(&members);
 }
 
 // --- phases

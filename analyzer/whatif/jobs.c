@@ -100,9 +100,10 @@ static int predict_cases(const struct whatif_batch *batch, const struct whatif_j
                                        .catalogue = batch->catalogue,
                                        .is_quiet = true,
                                        .finds_path = job->run != NULL};
-    struct whatif_report noted = {0};
+    SCOPED_BY(whatif_report_release) struct whatif_report noted = {0};
     struct visits *counted = NULL;
-    struct replay_run own = {0}, *run = job->run ? job->run : &own;
+    SCOPED_BY(replay_run_release) struct replay_run own = {0};
+    struct replay_run *run = job->run ? job->run : &own;
     int status = 0;
     if (batch->is_completed)
         plan->cases[0].scenario.visits = batch->visits;
@@ -114,9 +115,7 @@ static int predict_cases(const struct whatif_batch *batch, const struct whatif_j
         status = whatif_estimate(plan->cases, plan->n_cases, batch->measured, points, err);
     if (status == 0 && job->results)
         put_results(job->results, plan, &batch->measured->result, run, points);
-    replay_run_release(&own);
     visits_free(counted);
-    whatif_report_release(&noted);
     return status;
 }
 

@@ -249,12 +249,11 @@ static int estimate_farms(const struct whatif_case *cases, size_t n,
                           const struct replay_run *measured, struct whatif_point *points,
                           struct error *err)
 {
-    struct farm_run run = {0};
+    SCOPED_BY(farm_run_release) struct farm_run run = {0};
     int status = farm_run_find(&run, measured->trace, &cases[0].scenario, measured->recorded,
                                &measured->replay, err);
     for (size_t i = 0; status == 0 && i < n; i++)
         put_farm(&run, &cases[i], &points[i]);
-    farm_run_release(&run);
     if (status == 0)
         return 0;
     return cases[0].n_workers > 0 ? error_wrap(err, "--workers %u", cases[0].n_workers)

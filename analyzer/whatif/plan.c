@@ -380,11 +380,10 @@ int whatif_plan_prepare(struct whatif_plan *plan, const struct definitions *defi
 int whatif_plan_change(struct whatif_plan *plan, const struct advice_word *words, size_t n,
                        const struct definitions *definitions, struct error *err)
 {
-    struct whatif_plan before = *plan;
+    SCOPED_BY(whatif_plan_release) struct whatif_plan before = *plan;
     int status = whatif_plan_read(plan, words, n, err);
     plan->assumes_spinning = before.assumes_spinning;
     plan->assumes_slices = before.assumes_slices;
-    whatif_plan_release(&before);
     return status == 0 ? whatif_plan_prepare(plan, definitions, err) : -1;
 }
 

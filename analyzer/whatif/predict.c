@@ -97,7 +97,7 @@ int whatif_predict(const struct whatif_input *input, const struct scenario *scen
     run->timeline = input->timeline;
     const struct definitions *definitions = trace_definitions(run->trace);
     const struct machine *machine = scenario->settings->machine;
-    struct prediction prediction = {0};
+    SCOPED_BY(prediction_release) struct prediction prediction = {0};
     prediction_init(&prediction, definitions, scenario, input->measured->recorded);
     int status = replay_run(run, input->catalogue, &prediction, false,
                             input->is_quiet ? NULL : "predicting", err);
@@ -115,6 +115,5 @@ int whatif_predict(const struct whatif_input *input, const struct scenario *scen
         whatif_put_nodes(&run->result, scenario);
     if (status == 0 && input->out)
         status = whatif_out_write(input->out, run, scenario, input->change, err);
-    prediction_release(&prediction);
     return status;
 }

@@ -42,14 +42,12 @@ static uint64_t work_ns(const struct whatif_point *point)
 static int run_with(void *context, uint64_t added, uint64_t *time_ns, struct error *err)
 {
     struct tolerance_runs *runs = context;
-    struct whatif_point point = {0};
-    struct replay_run run = {0};
+    SCOPED_BY(whatif_point_release) struct whatif_point point = {0};
+    SCOPED_BY(replay_run_release) struct replay_run run = {0};
     *runs->added = runs->before + added;
     runs->n++;
     int status = whatif_predict(&runs->input, &runs->scenario, &run, &point, 1, err);
     *time_ns = work_ns(&point);
-    whatif_point_release(&point);
-    replay_run_release(&run);
     return status;
 }
 
@@ -156,8 +154,8 @@ static int predict_same(const struct whatif_asked *asked, const struct catalogue
     const struct whatif_input input = {
         .measured = asked->measured, .catalogue = catalogue, .is_quiet = true};
     struct whatif_report *report = asked->report;
-    struct whatif_point same = {0};
-    struct replay_run run = {0};
+    SCOPED_BY(whatif_point_release) struct whatif_point same = {0};
+    SCOPED_BY(replay_run_release) struct replay_run run = {0};
     int status = whatif_predict(&input, &asked->plan->unchanged, &run, &same, 1, err);
     report->unchanged = run.result;
     run.result = (struct result){0};
@@ -165,8 +163,6 @@ static int predict_same(const struct whatif_asked *asked, const struct catalogue
     report->lost_ns = 0;
     for (size_t i = 0; status == 0 && i < run.replay.n_ranks; i++)
         report->lost_ns += run.replay.simulated->ranks[i].lost_ns;
-    whatif_point_release(&same);
-    replay_run_release(&run);
     return status;
 }
 
@@ -195,7 +191,7 @@ static int predict_one(const struct whatif_asked *asked, struct error *err)
     };
     struct whatif_report *report = asked->report;
     struct whatif_point *point = &report->points[0];
-    struct replay_run run = {0};
+    SCOPED_BY(replay_run_release) struct replay_run run = {0};
     int status = whatif_predict(&input, &only->scenario, &run, point, 1, err);
     if (status == 0)
         status = find_tolerances(&input, only, point, report, err);
@@ -208,7 +204,6 @@ static int predict_one(const struct whatif_asked *asked, struct error *err)
         run.result = (struct result){0};
         report->has_predicted = true;
     }
-    replay_run_release(&run);
     return status;
 }
 

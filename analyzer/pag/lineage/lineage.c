@@ -28,7 +28,7 @@ static inline uint32_t place_of(const struct tally *tally, uint64_t key)
 /// Makes TALLY a table of N_PLACES.
 static void make_table(struct tally *tally, uint32_t n_places)
 {
-    struct tally old = *tally;
+    SCOPED_BY(tally_release) struct tally old = *tally;
     const struct tally_entry *entry;
     tally->n_places = n_places;
     tally->table = memory_new(n_places * sizeof(*tally->table));
@@ -36,7 +36,6 @@ static void make_table(struct tally *tally, uint32_t n_places)
         tally->table[i] = (struct tally_entry){FREE_KEY, 0};
     for (uint32_t i = 0; (entry = tally_next(&old, &i));)
         tally->table[place_of(tally, entry->key)] = *entry;
-    tally_release(&old);
 }
 
 static __attribute__((noinline)) struct tally_entry *new_in_table(struct tally *tally, uint64_t key)

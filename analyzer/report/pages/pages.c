@@ -406,7 +406,7 @@ static json_t *tree_times(const struct trial_trees *trees, size_t trial)
 static void put_trees(const struct trial_trees *trees, FILE *stream)
 {
     json_t *paths = json_array(), *trials = json_array();
-    struct shown_paths shown = {0};
+    SCOPED_BY(shown_paths_release) struct shown_paths shown = {0};
     for (size_t i = 0; i < trees->n_paths; i++)
         shown_paths_add(&shown, trees->paths[i]);
     shown_paths_complete(&shown);
@@ -415,7 +415,6 @@ static void put_trees(const struct trial_trees *trees, FILE *stream)
     for (size_t i = 0; i < trees->n_trials; i++)
         json_array_append_new(trials, tree_times(trees, i));
     put_compact("trees", JSON_OBJECT({"paths", paths}, {"trials", trials}), stream);
-    shown_paths_release(&shown);
 }
 
 void store_page_print(const struct store_page *page, FILE *stream)

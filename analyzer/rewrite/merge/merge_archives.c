@@ -226,14 +226,13 @@ static int merge_location_files(struct merge *merge, struct merged_world *world,
                                 const char *folder, uint64_t event_bytes, struct error *err)
 {
     uint64_t id = world->definitions->locations[index].id;
-    struct local_definitions new_one = {0};
+    SCOPED_BY(local_definitions_release) struct local_definitions new_one = {0};
     const struct local_definitions *own = trace_local_definitions(world->trace, index);
     merge->world = world;
     uint64_t new_id = merge_location(merge, id);
     merge_maps(world, own, &new_one);
     merge_offsets(merge, world, own, &new_one);
     merge->copy.code = shift_clocks_write(merge->archive, new_id, &new_one);
-    local_definitions_release(&new_one);
     if (merge->copy.code != OTF2_SUCCESS)
         return error_set(err, "cannot write: %s", otf2_error_cause(merge->copy.code));
     SCOPED char *from = archive_file_path(trace_path(world->trace), "/%" PRIu64 ".evt", id);

@@ -416,8 +416,8 @@ static int repair_location(struct repairing *all, size_t index, bool others_have
 {
     struct location *location = &all->locations[index];
     struct whole_location *whole = &all->whole[index];
-    struct local_definitions local = {0};
-    struct sound_part part = {0};
+    SCOPED_BY(local_definitions_release) struct local_definitions local = {0};
+    SCOPED_BY(sound_part_release) struct sound_part part = {0};
     SCOPED char *from = archive_files_of_location(&all->files, location->id, ".evt");
     SCOPED char *to = new_path(all, location->id, ".evt");
     int status = repair_local_definitions(all, location, others_have_some, &local, err);
@@ -432,8 +432,6 @@ static int repair_location(struct repairing *all, size_t index, bool others_have
     location->n_open = part.n_open;
     whole->id = location->id;
     all->repair->n_events += whole->n_events;
-    sound_part_release(&part);
-    local_definitions_release(&local);
     if (status == 0 && interrupt_has_come())
         status = error_set(err, "interrupted");
     return status;

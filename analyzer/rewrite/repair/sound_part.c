@@ -160,11 +160,10 @@ void sound_part_of_definitions(struct sound_part *part, const char *path, uint64
 void sound_part_of_local_definitions(struct sound_part *part, const char *path,
                                      uint64_t chunk_bytes)
 {
-    struct local_definitions local = {0};
+    SCOPED_BY(local_definitions_release) struct local_definitions local = {0};
     struct sound_definitions sound;
     bool is_whole = local_definitions_read(&local, path, chunk_bytes, &sound);
     take_definitions(part, is_whole, &sound);
-    local_definitions_release(&local);
 }
 
 // ---- writing ----

@@ -436,7 +436,7 @@ static int observe_alone(struct farm_run *run, struct trace *trace, const struct
                          const struct recorded *recorded, struct error *err)
 {
     struct scenario_settings settings = *shared->settings;
-    struct scenario alone = {0};
+    SCOPED_BY(scenario_release) struct scenario alone = {0};
     uint64_t ignored_ns;
     settings.n_cores = shared->placement.n_ranks;
     settings.is_sticky = false;
@@ -444,7 +444,6 @@ static int observe_alone(struct farm_run *run, struct trace *trace, const struct
     alone.visits = shared->visits;
     if (status == 0)
         status = observe(run, trace, &alone, recorded, &ignored_ns, err);
-    scenario_release(&alone);
     return status;
 }
 
@@ -481,7 +480,7 @@ int farm_run_find(struct farm_run *run, struct trace *trace, const struct scenar
     struct scenario_settings settings = SCENARIO_UNCHANGED;
     settings.spins = scenario->settings->spins;
     settings.slice_ns = scenario->slice_ns;
-    struct scenario unchanged = {0};
+    SCOPED_BY(scenario_release) struct scenario unchanged = {0};
     int status = scenario_init(&unchanged, trace_definitions(trace), &settings, err);
     if (status == 0)
         status = watch(run, trace, &unchanged, recorded, err);
@@ -489,7 +488,6 @@ int farm_run_find(struct farm_run *run, struct trace *trace, const struct scenar
         run->recorded_ns = run->phases_ns;
         run->modelled_ns = model(run, run->farm.n_workers, &dealing_recorded);
     }
-    scenario_release(&unchanged);
     return status == 0 ? watch(run, trace, scenario, recorded, err) : status;
 }
 

@@ -13,15 +13,13 @@ int observe_run(struct trace *trace, const struct scenario *scenario,
                 const struct recorded *recorded, const struct pag_listener *listener,
                 uint64_t *time_ns, struct error *err)
 {
-    struct prediction prediction = {0};
-    struct pag_result result = {0};
+    SCOPED_BY(prediction_release) struct prediction prediction = {0};
+    SCOPED_BY(pag_result_release) struct pag_result result = {0};
     struct pag_options options = PAG_OPTIONS_DEFAULT;
     options.explains = false;
     prediction_init(&prediction, trace_definitions(trace), scenario, recorded);
     int status = prediction_run_again(&prediction, trace, &options, listener, &result, err);
     *time_ns = result.time_ns;
-    prediction_release(&prediction);
-    pag_result_release(&result);
     return status;
 }
 

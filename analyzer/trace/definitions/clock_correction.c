@@ -136,7 +136,7 @@ void clock_correction_add(const struct clock_correction *correction, uint32_t ra
         later_ticks[k] = ticks_of(correction->later_ns[i], ticks_per_second);
         is_any |= later_ticks[k] != 0;
     }
-    struct local_definitions sum = {0};
+    SCOPED_BY(local_definitions_release) struct local_definitions sum = {0};
     size_t n = is_any ? find_changes(local, at_ticks, n_knots, changes) : 0;
     for (size_t i = 0; i < n; i++) {
         int64_t run_ticks = in_run(local, changes[i]);
@@ -146,5 +146,4 @@ void clock_correction_add(const struct clock_correction *correction, uint32_t ra
     }
     if (is_any)
         local_definitions_copy_offsets(local, &sum);
-    local_definitions_release(&sum);
 }
