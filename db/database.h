@@ -92,6 +92,11 @@ bool database_is_local_filesystem(int64_t magic);
 
 /// Closes; an open transaction is rolled back. NULL is fine.
 void database_close(struct database *database);
+/// For SCOPED_BY() (base/memory.h).
+static inline void database_leave(struct database **database)
+{
+    database_close(*database);
+}
 
 /// A transaction that holds the write lock from its start, so that it cannot fail later because
 /// another process wrote; waits for other writers. 0, or -1 and ERR.

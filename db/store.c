@@ -259,7 +259,7 @@ int store_result(const char *path, const struct result *result, const struct sto
                  struct error *err)
 {
     static const struct store_names no_names;
-    struct database *database;
+    SCOPED_BY(database_leave) struct database *database = NULL;
     int64_t trial;
     int status = database_open(&database, path, DATABASE_CREATE, err);
     if (status == 0)
@@ -267,7 +267,6 @@ int store_result(const char *path, const struct result *result, const struct sto
     if (status == 0)
         status = database_end(
             database, add_run(database, result, names ? names : &no_names, &trial, err), err);
-    database_close(database);
     return status ? error_wrap(err, "the run was not stored") : 0;
 }
 
@@ -314,7 +313,7 @@ int store_predictions(const char *path, const struct result *measured,
                       const struct store_names *names, const struct store_prediction *predictions,
                       size_t n_predictions, double replay_error, struct error *err)
 {
-    struct database *database;
+    SCOPED_BY(database_leave) struct database *database = NULL;
     int64_t trial;
     int status = database_open(&database, path, DATABASE_CREATE, err);
     if (status == 0)
@@ -325,7 +324,6 @@ int store_predictions(const char *path, const struct result *measured,
             status = add_prediction(database, &predictions[i], trial, replay_error, err);
         status = database_end(database, status, err);
     }
-    database_close(database);
     return status ? error_wrap(err, "the predictions were not stored") : 0;
 }
 
@@ -399,7 +397,7 @@ static int has_notes(struct database *database, const struct point_note *notes, 
 int points_note(const char *path, const char *application, const char *experiment,
                 const struct point_note *notes, size_t n_notes, struct error *err)
 {
-    struct database *database;
+    SCOPED_BY(database_leave) struct database *database = NULL;
     if (database_open(&database, path, DATABASE_WRITE, err))
         return -1;
     int status = has_notes(database, notes, n_notes, err);
@@ -409,7 +407,6 @@ int points_note(const char *path, const char *application, const char *experimen
             status = database_end(
                 database, note_all(database, application, experiment, notes, n_notes, err), err);
     }
-    database_close(database);
     return status ? error_wrap(err, "cannot store which points have no run") : 0;
 }
 
@@ -449,13 +446,11 @@ int points_find(struct database *database, const char *selector, struct point_li
 int points_read(const char *path, const char *application, const char *experiment,
                 struct point_list *list, struct error *err)
 {
-    struct database *database;
+    SCOPED_BY(database_leave) struct database *database = NULL;
     *list = (struct point_list){0};
     if (database_open(&database, path, DATABASE_READ, err))
         return -1;
-    int status = points_select(database, application, experiment, list, err);
-    database_close(database);
-    return status;
+    return points_select(database, application, experiment, list, err);
 }
 
 int points_remove(struct database *database, const struct point_row *point, struct error *err)

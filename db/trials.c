@@ -74,13 +74,12 @@ int trials_read(const char *path, const struct trial_filter *filter, struct tria
                 struct error *err)
 {
     *list = (struct trial_list){0};
-    struct database *database;
+    SCOPED_BY(database_leave) struct database *database = NULL;
     if (database_open_snapshot(&database, path, err))
         return -1;
     list->trials = database_rows(database, err, &list->n_trials,
                                  "SELECT " SUMMARY_COLUMNS " FROM trials WHERE " FILTER_CONDITION,
                                  "ss>" SUMMARY_LETTERS, filter->application, filter->experiment);
-    database_close(database);
     return list->trials ? 0 : -1;
 }
 
@@ -101,12 +100,11 @@ int trials_read_json(const char *path, const struct trial_filter *filter, char *
         "experiment = ?2) ORDER BY application, experiment, point))) "
         "FROM (SELECT json_object(" SUMMARY_JSON ") AS row FROM trials "
         "WHERE " FILTER_CONDITION ")";
-    struct database *database;
+    SCOPED_BY(database_leave) struct database *database = NULL;
     if (database_open_snapshot(&database, path, err))
         return -1;
     int row = database_ask(database, err, sql, "sst>c", filter->application, filter->experiment,
                            path, json);
-    database_close(database);
     return row == 1 ? 0 : -1;
 }
 
@@ -150,12 +148,11 @@ int trials_history_json(const char *path, const struct trial_filter *filter, cha
                        "OR (e.begun_at = k.begun_at AND e.trial_id < k.trial_id)))) AS row "
                        "FROM ordered k JOIN trial t ON t.id = k.trial_id ORDER BY k.begun_at, "
                        "k.trial_id)";
-    struct database *database;
+    SCOPED_BY(database_leave) struct database *database = NULL;
     if (database_open_snapshot(&database, path, err))
         return -1;
     int row = database_ask(database, err, sql, "sst>c", filter->application, filter->experiment,
                            path, json);
-    database_close(database);
     return row == 1 ? 0 : -1;
 }
 
@@ -280,14 +277,13 @@ int trial_read(const char *path, const char *selector, struct trial_details *det
                struct error *err)
 {
     *details = (struct trial_details){0};
-    struct database *database;
+    SCOPED_BY(database_leave) struct database *database = NULL;
     int64_t trial;
     if (database_open_snapshot(&database, path, err))
         return -1;
     int status = trials_find(database, selector, &trial, err);
     if (status == 0)
         status = read_details(database, trial, details, err);
-    database_close(database);
     if (status)
         trial_details_release(details);
     return status;
@@ -320,14 +316,13 @@ int trial_read_json(const char *path, const char *selector, char **json, struct 
         "WHEN 1 THEN 'true' ELSE 'false' END), 'begin_ns', begin_ns, 'end_ns', end_ns, 'run_id', "
         "run_id, 'run', run, 'share_of_run', share_of_run) FROM intervals WHERE trial_id = ?1)))"
         " FROM trials WHERE trial_id = ?1";
-    struct database *database;
+    SCOPED_BY(database_leave) struct database *database = NULL;
     int64_t trial;
     if (database_open_snapshot(&database, path, err))
         return -1;
     int status = trials_find(database, selector, &trial, err);
     if (status == 0 && database_ask(database, err, sql, "it>c", trial, path, json) != 1)
         status = -1;
-    database_close(database);
     return status;
 }
 
@@ -478,7 +473,7 @@ int removal_run(const char *path, const struct trial_filter *filter, const char 
                 size_t n_selectors, struct removal *removed, struct error *err)
 {
     struct choice choice = {.removed = removed};
-    struct database *database;
+    SCOPED_BY(database_leave) struct database *database = NULL;
     *removed = (struct removal){0};
     if (database_open(&database, path, DATABASE_WRITE, err))
         return -1;
@@ -496,7 +491,6 @@ int removal_run(const char *path, const struct trial_filter *filter, const char 
     else
         removal_release(removed);
     free(choice.trials);
-    database_close(database);
     return status;
 }
 

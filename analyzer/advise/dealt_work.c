@@ -139,7 +139,7 @@ size_t advise_add_rebalancing(const struct advise_setting *setting, struct advic
         advice->loss_ns == 0 || farm_find_master(&measured->replay) != UINT32_MAX)
         return 0;
     size_t n_names, n = 0;
-    char **names = bundled_names(&bundled_policies, &n_names, NULL);
+    SCOPED_BY(words_leave) char **names = bundled_names(&bundled_policies, &n_names, NULL);
     SCOPED char **chosen = memory_zeroed(n_names, sizeof *chosen);
     SCOPED struct whatif_job *jobs = memory_zeroed(n_names, sizeof *jobs);
     SCOPED struct advice_candidate *candidates = memory_zeroed(n_names, sizeof *candidates);
@@ -155,6 +155,5 @@ size_t advise_add_rebalancing(const struct advise_setting *setting, struct advic
     whatif_run_jobs(&setting->batch, jobs, n);
     add_policies(chosen, jobs, n, advice);
     advice->n_replays += n;
-    words_free(names);
     return n;
 }

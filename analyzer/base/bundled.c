@@ -29,7 +29,7 @@ char **bundled_names(const struct bundled *catalogue, size_t *n, struct error *e
     if (!data)
         return NULL;
     SCOPED char *path = memory_format("%s/%s", data, catalogue->folder);
-    char **files = folder_files(path, ending, err);
+    SCOPED_BY(words_leave) char **files = folder_files(path, ending, err);
     if (!files)
         return NULL;
     *n = words_count(files);
@@ -39,7 +39,6 @@ char **bundled_names(const struct bundled *catalogue, size_t *n, struct error *e
         names[i] = memory_format("%.*s", (int)(strlen(name) - (sizeof ending - 1)), name);
     }
     qsort(names, *n, sizeof *names, text_compare); // "a" before "a-b", unlike the files' names
-    words_free(files);
     return names;
 }
 
@@ -69,11 +68,10 @@ char *bundled_path(const struct bundled *catalogue, const char *name, struct err
         return path;
     free(path);
     size_t n;
-    char **names = bundled_names(catalogue, &n, err);
+    SCOPED_BY(words_leave) char **names = bundled_names(catalogue, &n, err);
     if (!names)
         return NULL;
     say_unknown(catalogue, name, names, n, err);
-    words_free(names);
     return NULL;
 }
 

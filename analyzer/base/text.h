@@ -69,6 +69,10 @@ void words_add(char ***words, const char *word);
 size_t words_count(char *const *words);
 char **words_copy(char *const *words);
 void words_free(char **words);
+static inline void words_leave(char ***words) // for SCOPED_BY()
+{
+    words_free(*words);
+}
 
 /// Appends to *TEXT, of the heap or NULL, as printf does.
 void text_append(char **text, const char *format, ...) __attribute__((format(printf, 2, 3)));

@@ -169,7 +169,7 @@ static int warn_of_damage(struct database *database, char *const *operands, size
 static int run_on_database(const char *path, char *const *operands, size_t n,
                            const struct settings *settings, size_t *n_worse, struct error *err)
 {
-    struct database *database;
+    SCOPED_BY(database_leave) struct database *database = NULL;
     if (database_open_snapshot(&database, path, err))
         return -1;
     int status = 0;
@@ -183,7 +183,6 @@ static int run_on_database(const char *path, char *const *operands, size_t n,
         status = compare_all(database, settings->baseline, operands, n, settings, n_worse, err);
     else if (status == 0)
         status = compare_all(database, operands[0], operands + 1, n - 1, settings, n_worse, err);
-    database_close(database);
     return status;
 }
 

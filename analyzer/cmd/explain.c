@@ -107,7 +107,7 @@ static int load_one(struct loaded *loaded, enum kind kind, const char *name, str
 static int load_files(struct loaded *loaded, enum kind kind, const char *name, struct error *err)
 {
     size_t n = 1;
-    char **names = name ? NULL : bundled_names(bundled_of(kind), &n, err);
+    SCOPED_BY(words_leave) char **names = name ? NULL : bundled_names(bundled_of(kind), &n, err);
     if (!name && !names)
         return -1;
     if (kind == MACHINES)
@@ -119,7 +119,6 @@ static int load_files(struct loaded *loaded, enum kind kind, const char *name, s
     int status = 0;
     for (size_t i = 0; i < n && status == 0; i++)
         status = load_one(loaded, kind, name ? name : names[i], err);
-    words_free(names);
     return status;
 }
 
@@ -161,10 +160,9 @@ static bool has_name(const struct bundled *catalogue, const char *name)
 {
     size_t n;
     bool found = false;
-    char **names = bundled_names(catalogue, &n, NULL);
+    SCOPED_BY(words_leave) char **names = bundled_names(catalogue, &n, NULL);
     for (size_t i = 0; i < n; i++)
         found |= strcmp(names[i], name) == 0;
-    words_free(names);
     return found;
 }
 
@@ -179,7 +177,7 @@ static void add_names(char ***words, const char **names, size_t n)
 /// Says which name WHAT may have been meant to be.
 static int nothing_of_that_name(const struct catalogue *c, const char *what, struct error *err)
 {
-    char **all = NULL;
+    SCOPED_BY(words_leave) char **all = NULL;
     add_names(&all, NAMED_NAMES(kinds, N_KINDS), N_KINDS);
     add_names(&all, NAMED_NAMES(c->patterns, c->n_patterns), c->n_patterns);
     add_names(&all, NAMED_NAMES(c->findings.kinds, c->findings.n), c->findings.n);
@@ -187,15 +185,13 @@ static int nothing_of_that_name(const struct catalogue *c, const char *what, str
     add_names(&all, NAMED_NAMES(c->hierarchies.items, c->hierarchies.n), c->hierarchies.n);
     for (enum kind kind = MACHINES; kind < N_KINDS; kind++) {
         size_t n;
-        char **names = bundled_names(bundled_of(kind), &n, NULL);
+        SCOPED_BY(words_leave) char **names = bundled_names(bundled_of(kind), &n, NULL);
         add_names(&all, NAMED_NAMES(names, n), n);
-        words_free(names);
     }
     error_set(err, "nothing is called `%s`%s", what,
               spelling_hint(what, (const char *const *)all, words_count(all),
                             "; did you mean `%s`?", " (`pagoda explain` lists all names)")
                   .text);
-    words_free(all);
     return -1;
 }
 

@@ -404,7 +404,7 @@ static int read_trees(struct database *database, const struct export_request *re
 static int export_store(const struct export_request *request, struct error *err)
 {
     const struct trial_filter filter = {request->trials.application, request->trials.experiment};
-    struct database *database;
+    SCOPED_BY(database_leave) struct database *database = NULL;
     SCOPED_BY(back_test_release) struct back_test test = {0};
     struct scaling_page scaling = {0};
     SCOPED_BY(trial_trees_release) struct trial_trees trees = {0};
@@ -423,7 +423,6 @@ static int export_store(const struct export_request *request, struct error *err)
         status = write_page((struct page){.store = &page}, request->path, err);
         scaling_series_release(&scaling);
     }
-    database_close(database);
     return status;
 }
 

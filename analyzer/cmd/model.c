@@ -43,13 +43,12 @@ static const char details[] =
 static int read_trials(const char *path, const struct request *request, struct model_table *table,
                        struct back_test *test, struct error *err)
 {
-    struct database *database;
+    SCOPED_BY(database_leave) struct database *database = NULL;
     if (database_open_snapshot(&database, path, err))
         return -1;
     int status = model_trials_read(database, &request->choice, table, err);
     if (status == 0 && request->points.count > 0)
         status = back_test_read(database, NULL, NULL, BACK_TEST_MODELS, test, err);
-    database_close(database);
     return status;
 }
 

@@ -329,7 +329,7 @@ static int ask_values(struct database *database, const struct settings *settings
 static int answer(const char *path, const struct settings *settings, struct relation *relation,
                   struct error *err)
 {
-    struct database *database;
+    SCOPED_BY(database_leave) struct database *database = NULL;
     if (settings->sql) {
         const struct sql_consumer consumer = {add_sql_columns, add_sql_row, relation};
         return sql_query(path, settings->sql, &sql_default_limits, &consumer, err);
@@ -337,10 +337,8 @@ static int answer(const char *path, const struct settings *settings, struct rela
     if (database_open_snapshot(&database, path, err))
         return -1;
     bool asks = settings->request.metrics.count || settings->request.properties.count;
-    int status = asks ? ask_values(database, settings, relation, err)
-                      : list_metrics(database, relation, err);
-    database_close(database);
-    return status;
+    return asks ? ask_values(database, settings, relation, err)
+                : list_metrics(database, relation, err);
 }
 
 int cmd_query(int argc, char **argv)

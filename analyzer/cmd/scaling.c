@@ -89,7 +89,7 @@ static int print_page(const struct request *request, const struct scaling_page *
 static int run_on_database(const char *path, const char *name, const struct request *request,
                            struct error *err)
 {
-    struct database *database;
+    SCOPED_BY(database_leave) struct database *database = NULL;
     SCOPED_BY(scaling_series_release)
     struct scaling_page page = {
         .database = name, .by = request->choice.by, .threshold = request->threshold_percent / 100};
@@ -100,7 +100,6 @@ static int run_on_database(const char *path, const char *name, const struct requ
         status = warn(database, &page, err);
     if (status == 0 && (request->wants_properties || request->property_files.count))
         status = scaling_properties_find(database, &request->property_files, &page, err);
-    database_close(database);
     if (status == 0)
         status = print_page(request, &page, err);
     return status;

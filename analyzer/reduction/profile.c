@@ -215,7 +215,7 @@ int reduce_profile_of_trial(struct reduce_profile *profile, const char *path, co
                             struct error *err)
 {
     static const char facts[] = "SELECT n_ranks, n_events, time_ns FROM trial WHERE id = ?1";
-    struct database *database;
+    SCOPED_BY(database_leave) struct database *database = NULL;
     struct trial_profile_row *paths = NULL;
     int64_t id;
     size_t n;
@@ -226,7 +226,6 @@ int reduce_profile_of_trial(struct reduce_profile *profile, const char *path, co
         database_ask(database, err, facts, "i>nnn", id, &profile->n_ranks, &profile->n_events,
                      &profile->time_ns) == 1)
         paths = trial_profile(database, id, &n, err);
-    database_close(database);
     if (!paths)
         return -1;
     for (size_t i = 0; i < n; i++)

@@ -61,7 +61,7 @@ static void add_all(char ***words, char *const *more)
 
 int reduce_runs_untraced(const struct reduce_runs *runs, uint64_t *wall_ns, struct error *err)
 {
-    char **words = NULL;
+    SCOPED_BY(words_leave) char **words = NULL;
     words_add(&words, "env"); // finds the launcher
     add_all(&words, runs->line);
     int status = 0;
@@ -71,7 +71,6 @@ int reduce_runs_untraced(const struct reduce_runs *runs, uint64_t *wall_ns, stru
         status = run_once(runs, "untraced", "/usr/bin/env", words, &once_ns, err);
         *wall_ns = once_ns < *wall_ns ? once_ns : *wall_ns;
     }
-    words_free(words);
     return status;
 }
 
@@ -82,13 +81,12 @@ static int trace_once(const struct reduce_runs *runs, const char *name, const ch
     uint64_t wall_ns;
     const char *const begin[] = {"pagoda", "trace", "-o", dir, filter ? "--filter" : NULL,
                                  filter,   NULL};
-    char **words = NULL;
+    SCOPED_BY(words_leave) char **words = NULL;
     for (size_t i = 0; begin[i]; i++)
         words_add(&words, begin[i]);
     words_add(&words, "--");
     add_all(&words, runs->line);
     int status = run_once(runs, name, PROCESS_PAGODA, words, &wall_ns, err);
-    words_free(words);
     if (status == 0)
         status = reduce_profile_of_trace(profile, dir, err);
     return status;

@@ -278,7 +278,8 @@ static bool topic_is_known(const struct option_usage *usage, const char *topic)
     for (size_t i = 0; i < n; i++)
         if (strcmp(topics[i], topic) == 0)
             return true;
-    SCOPED char *names = spelling_list(topics, n), *otherwise = memory_format("; there are: %s", names);
+    SCOPED char *names = spelling_list(topics, n),
+                *otherwise = memory_format("; there are: %s", names);
     options_usage_error(usage, "`pagoda %s` has no help topic `%s`%s", usage->command, topic,
                         spelling_hint(topic, topics, n, "; did you mean `%s`?", otherwise).text);
     return false;
@@ -388,11 +389,10 @@ static void print_bundled(const char *folder, const char *before, const char *be
 {
     const struct bundled catalogue = {.folder = folder, .thing = ""};
     size_t n;
-    char **names = bundled_names(&catalogue, &n, NULL);
+    SCOPED_BY(words_leave) char **names = bundled_names(&catalogue, &n, NULL);
     for (size_t i = 0; i < n; i++)
         if (strncmp(names[i], begun, strlen(begun)) == 0)
             fprintf(stream, "%s%s\n", before, names[i]);
-    words_free(names);
 }
 
 /// Completes BEGUN as one of the words or placeholders that ARGUMENT lists; BEFORE comes before

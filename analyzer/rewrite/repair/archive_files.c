@@ -140,7 +140,7 @@ static int find_in_folder(struct archive_files *files, const char *folder, struc
 {
     if (holds_events(folder))
         return set_from_inside(files, folder, err);
-    char **names = NULL;
+    SCOPED_BY(words_leave) char **names = NULL;
     if (find_candidates(folder, &names, err) != 0)
         return -1;
     size_t n = words_count(names);
@@ -148,9 +148,7 @@ static int find_in_folder(struct archive_files *files, const char *folder, struc
         qsort(names, n, sizeof *names, text_compare);
     if (n == 1)
         set_names(files, folder, names[0], strlen(names[0]));
-    int status = n == 1 ? 0 : refuse_folder(folder, names, n, err);
-    words_free(names);
-    return status;
+    return n == 1 ? 0 : refuse_folder(folder, names, n, err);
 }
 
 /// PATH names a file, which may be missing.

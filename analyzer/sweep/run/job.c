@@ -130,16 +130,14 @@ int sweep_job_check_replay(const struct sweep_job *job, sweep_replay_check *chec
 {
     // Files that the point makes for itself are not there yet.
     bool has_all_files = !job->plan->build && job->plan->n_templates == 0;
-    char **words = NULL;
+    SCOPED_BY(words_leave) char **words = NULL;
     add_replay(&words, job);
-    int status = check((int)words_count(words), words, has_all_files, err);
-    words_free(words);
-    return status;
+    return check((int)words_count(words), words, has_all_files, err);
 }
 
 static int run_program(const struct sweep_job *job, struct sweep_result *result, struct error *err)
 {
-    char **words = NULL;
+    SCOPED_BY(words_leave) char **words = NULL;
     words_add(&words, "pagoda");
     if (job->is_replay)
         add_replay(&words, job);
@@ -148,9 +146,7 @@ static int run_program(const struct sweep_job *job, struct sweep_result *result,
     const struct process_start start = {
         .program = PROCESS_PAGODA, .words = words, .hands_on = true};
     result->is_build = false;
-    int status = run_step(job, &start, result, err);
-    words_free(words);
-    return status;
+    return run_step(job, &start, result, err);
 }
 
 int sweep_job_run(const struct sweep_job *job, struct sweep_result *result, struct error *err)

@@ -94,10 +94,8 @@ static int check_properties(struct sweep_run *run, struct error *err)
 /// making was cut short is whole.
 static int make_database(const char *path, struct error *err)
 {
-    struct database *database;
-    int status = database_open(&database, path, DATABASE_CREATE, err);
-    database_close(database);
-    return status;
+    SCOPED_BY(database_leave) struct database *database = NULL;
+    return database_open(&database, path, DATABASE_CREATE, err);
 }
 
 int sweep_run_begin(struct sweep_run *run, const struct sweep_setting *setting,
@@ -263,7 +261,7 @@ int sweep_run_check(struct sweep_run *run, size_t number, struct error *err)
 {
     struct sweep_checkpoints *checkpoints = run->setting->checkpoints;
     const struct trial_summary *trial = find_stored(run, run->report->rows[number].name);
-    struct database *database;
+    SCOPED_BY(database_leave) struct database *database = NULL;
     int status = 0;
     if (checkpoints->n == 0 || !trial)
         return 0;
@@ -271,7 +269,6 @@ int sweep_run_check(struct sweep_run *run, size_t number, struct error *err)
         return -1;
     for (size_t i = 0; i < checkpoints->n_series && status == 0; i++)
         status = note_severity(run, database, trial, i, err);
-    database_close(database);
     if (status != 0)
         return -1;
     const struct sweep_checkpoint *reached = sweep_checkpoints_reached(checkpoints);
