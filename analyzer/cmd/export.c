@@ -472,27 +472,25 @@ static int read_format(struct export_request *request, struct error *err)
     return 0;
 }
 
-/// A page has one prediction, with the times of its ranks.
-static bool plan_is_sound(const struct export_request *request, struct whatif_plan *plan,
-                          const struct option_usage *usage, int *status)
+/// A page has one prediction, with the times of its ranks. 0, or -1 and ERR.
+static int read_plan(const struct export_request *request, struct whatif_plan *plan,
+                     struct error *err)
 {
-    struct error err = {{0}};
     bool is_store = !is_trace(request->source);
     if (is_store ? request->n_words > 0 : request->as != NULL)
-        error_set(&err, is_store ? "what-if options go with a trace, not with a database"
-                                 : "--as goes with a database, not with a trace");
-    else if (request->n_words == 0)
-        return true;
-    else if (whatif_plan_read(plan, request->words, request->n_words, &err) == 0) {
-        if (!plan->is_list && !plan->estimate)
-            return true;
-        error_set(&err,
-                  plan->is_list ? "a page shows one prediction, not one for each value of a list"
-                                : "--%s predicts a run time, but not when each rank does what",
-                  plan->estimate);
-    }
-    *status = options_usage_error(usage, "%s", err.text);
-    return false;
+        return error_set(err, is_store ? "what-if options go with a trace, not with a database"
+                                       : "--as goes with a database, not with a trace");
+    if (request->n_words == 0)
+        return 0;
+    if (whatif_plan_read(plan, request->words, request->n_words, err) != 0)
+        return -1;
+    return !plan->is_list && !plan->estimate
+               ? 0
+               : error_set(err,
+                           plan->is_list
+                               ? "a page shows one prediction, not one for each value of a list"
+                               : "--%s predicts a run time, but not when each rank does what",
+                           plan->estimate);
 }
 
 static bool read_request(int argc, char **argv, struct export_request *request,
@@ -551,17 +549,15 @@ static bool read_request(int argc, char **argv, struct export_request *request,
         return false;
     request->source = argv[first];
     request->n_words = whatif_options_words(&request->whatif, &request->words);
-    if (!request->path) {
-        *status = options_usage_error(&usage, "-o FILE is missing: where the result goes");
-        return false;
-    }
     struct error err = {{0}};
-    if (read_format(request, &err) != 0 ||
-        trial_path_read_experiment(&request->trials, request->as, &err) != 0) {
-        *status = options_usage_error(&usage, "%s", err.text);
-        return false;
-    }
-    return plan_is_sound(request, plan, &usage, status);
+    if (!request->path)
+        error_set(&err, "-o FILE is missing: where the result goes");
+    else if (read_format(request, &err) == 0 &&
+             trial_path_read_experiment(&request->trials, request->as, &err) == 0 &&
+             read_plan(request, plan, &err) == 0)
+        return true;
+    *status = options_usage_error(&usage, "%s", err.text);
+    return false;
 }
 
 int cmd_export(int argc, char **argv)

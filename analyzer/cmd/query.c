@@ -34,9 +34,9 @@ struct settings {
 
 // --- reading the command line
 
-/// The place of WORD in NAMES; -1 and a message about wrong usage.
-static int choose(const struct option_usage *usage, const char *option, const char *word,
-                  const char *const *names, size_t n_names)
+/// The place of WORD in NAMES; -1 and ERR.
+static int choose(const char *option, const char *word, const char *const *names, size_t n_names,
+                  struct error *err)
 {
     for (size_t i = 0; i < n_names; i++)
         if (!strcmp(names[i], word))
@@ -51,14 +51,14 @@ static int choose(const struct option_usage *usage, const char *option, const ch
         free(list);
         list = longer;
     }
-    options_usage_error(
-        usage, "--%s %s: it is %s%s", option, word, list,
+    error_set(
+        err, "--%s %s: it is %s%s", option, word, list,
         spelling_hint(word, names + has_none, n_names - has_none, "; did you mean %s?", "").text);
     free(list);
     return -1;
 }
 
-static bool read_choices(struct settings *settings, const struct option_usage *usage)
+static int read_choices(struct settings *settings, struct error *err)
 {
     static const char *const by[N_QUERY_BY] = {"trial",   "process", "call-path",  "code",
                                                "machine", "message", "sync-object"};
@@ -66,22 +66,18 @@ static bool read_choices(struct settings *settings, const struct option_usage *u
     static const char *const aggregates[] = {"statistics", "list", "cluster"};
     static const char *const origins[] = {"measured", "predicted", "threshold", "interval"};
     const char *origin = settings->request.conditions.origin;
-    int chosen = 0;
-    if (origin && choose(usage, "origin", origin, origins, 4) < 0)
-        return false;
-    if (settings->by && (chosen = choose(usage, "by", settings->by, by, N_QUERY_BY)) < 0)
-        return false;
-    settings->request.by = (enum query_by)chosen;
-    chosen = settings->aggregate || settings->quantile_texts.count ? OVER_TRIALS : OVER_NOTHING;
-    if (settings->over && (chosen = choose(usage, "over", settings->over, over, 4)) < 0)
-        return false;
-    settings->aggregation.over = settings->request.over = (enum query_over)chosen;
-    chosen = 0;
-    if (settings->aggregate &&
-        (chosen = choose(usage, "aggregate", settings->aggregate, aggregates, 3)) < 0)
-        return false;
+    bool combines = settings->aggregate || settings->quantile_texts.count;
+    int by_chosen = 0, over_chosen = combines ? OVER_TRIALS : OVER_NOTHING, chosen = 0;
+    if ((origin && choose("origin", origin, origins, 4, err) < 0) ||
+        (settings->by && (by_chosen = choose("by", settings->by, by, N_QUERY_BY, err)) < 0) ||
+        (settings->over && (over_chosen = choose("over", settings->over, over, 4, err)) < 0) ||
+        (settings->aggregate &&
+         (chosen = choose("aggregate", settings->aggregate, aggregates, 3, err)) < 0))
+        return -1;
+    settings->request.by = (enum query_by)by_chosen;
+    settings->aggregation.over = settings->request.over = (enum query_over)over_chosen;
     settings->aggregation.aggregate = (enum query_aggregate)chosen;
-    return true;
+    return 0;
 }
 
 /// A number in the unit of the metric, or a time with its unit.
@@ -96,31 +92,23 @@ static int read_delta(const char *text, double *delta, struct error *err)
     return 0;
 }
 
-static bool read_numbers(struct settings *settings, const struct option_usage *usage, int *status)
+static int read_numbers(struct settings *settings, struct error *err)
 {
     static const double quartiles[] = {0.25, 0.75};
     struct aggregation *aggregation = &settings->aggregation;
-    struct error err;
-    if (settings->delta && read_delta(settings->delta, &aggregation->delta, &err)) {
-        *status = options_usage_error(usage, "--delta %s", err.text);
-        return false;
-    }
-    aggregation->quantiles = settings->quantile_texts.count ? settings->quantiles : quartiles;
-    aggregation->n_quantiles = settings->quantile_texts.count ? settings->quantile_texts.count : 2;
-    if (aggregation->n_quantiles > sizeof settings->quantiles / sizeof settings->quantiles[0]) {
-        *status = options_usage_error(usage, "there are too many --quantile");
-        return false;
-    }
-    for (size_t i = 0; i < settings->quantile_texts.count; i++) {
-        double *fraction = &settings->quantiles[i];
-        if (option_read_number(settings->quantile_texts.values[i], fraction, &err) ||
-            *fraction > 1) {
-            *status = options_usage_error(usage, "--quantile %s: not a number from 0 to 1",
-                                          settings->quantile_texts.values[i]);
-            return false;
-        }
-    }
-    return true;
+    const struct option_list *texts = &settings->quantile_texts;
+    struct error why;
+    if (settings->delta && read_delta(settings->delta, &aggregation->delta, &why))
+        return error_set(err, "--delta %s", why.text);
+    aggregation->quantiles = texts->count ? settings->quantiles : quartiles;
+    aggregation->n_quantiles = texts->count ? texts->count : 2;
+    if (texts->count > sizeof settings->quantiles / sizeof settings->quantiles[0])
+        return error_set(err, "there are too many --quantile");
+    for (size_t i = 0; i < texts->count; i++)
+        if (option_read_number(texts->values[i], &settings->quantiles[i], &why) ||
+            settings->quantiles[i] > 1)
+            return error_set(err, "--quantile %s: not a number from 0 to 1", texts->values[i]);
+    return 0;
 }
 
 /// Options that exclude each other, or lack each other.
@@ -154,27 +142,21 @@ static const char *contradiction(const struct settings *settings)
     return NULL;
 }
 
-/// What is parsed, read and checked: false, and *STATUS, where it is refused.
-static bool take_settings(struct settings *settings, const struct option_usage *usage, int *status)
+/// What is parsed, read and checked. 0, or -1 and ERR.
+static int take_settings(struct settings *settings, struct error *err)
 {
     struct query_request *request = &settings->request;
     struct trial_conditions *conditions = &request->conditions;
-    struct error err;
-    *status = STATUS_USAGE;
-    if (trial_path_read_experiment(&settings->path, settings->as, &err)) {
-        *status = options_usage_error(usage, "%s", err.text);
-        return false;
-    }
+    if (trial_path_read_experiment(&settings->path, settings->as, err))
+        return -1;
     conditions->application = settings->path.application;
     conditions->experiment = settings->path.experiment;
-    if (!read_choices(settings, usage) || !read_numbers(settings, usage, status))
-        return false;
-    const char *wrong = contradiction(settings);
-    if (wrong)
-        *status = options_usage_error(usage, "%s", wrong);
+    if (read_choices(settings, err) || read_numbers(settings, err))
+        return -1;
     if (settings->aggregation.over == OVER_RANKS)
         request->by = QUERY_BY_PROCESS;
-    return !wrong;
+    const char *wrong = contradiction(settings);
+    return wrong ? error_set(err, "%s", wrong) : 0;
 }
 
 static bool read_settings(int argc, char **argv, struct settings *settings, const char **path,
@@ -273,7 +255,11 @@ static bool read_settings(int argc, char **argv, struct settings *settings, cons
     if (!options_parse(&usage, argc, argv, &first, status))
         return false;
     *path = argv[first];
-    return take_settings(settings, &usage, status);
+    struct error wrong = {{0}};
+    if (take_settings(settings, &wrong) == 0)
+        return true;
+    *status = options_usage_error(&usage, "%s", wrong.text);
+    return false;
 }
 
 // --- the three kinds of question

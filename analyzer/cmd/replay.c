@@ -90,52 +90,32 @@ static struct option_list all_parameters(const struct replay_request *request, s
     return all;
 }
 
-static int check_parameters(const struct replay_request *request, struct error *err)
+static int check_store(const struct replay_request *request, struct error *err)
 {
     SCOPED_BY(options_list_release)
     struct option_list all = all_parameters(request, request->predicted_parameters.count);
-    int status = named_values_check("parameter", &request->parameters, err);
-    if (status == 0)
-        status = named_values_check("prediction-parameter", &all, err);
-    return status;
-}
-
-static bool request_is_sound(const struct replay_request *request, const struct option_usage *usage,
-                             int *status)
-{
-    if (!request->database &&
-        (request->as || request->parameters.count > 0 || request->predicted_parameters.count > 0)) {
-        *status = options_usage_error(usage, "--as and --parameter name what --store DB keeps");
-        return false;
-    }
-    struct error err = {{0}};
-    if (check_parameters(request, &err) == 0)
-        return true;
-    *status = options_usage_error(usage, "%s", err.text);
-    return false;
+    if (!request->database && (request->as || all.count > 0))
+        return error_set(err, "--as and --parameter name what --store DB keeps");
+    return named_values_check("parameter", &request->parameters, err) == 0
+               ? named_values_check("prediction-parameter", &all, err)
+               : -1;
 }
 
 /// Intervals are of the measured run, and nothing but that.
-static bool intervals_are_sound(const struct replay_request *request,
-                                const struct option_usage *usage, int *status)
+static int check_intervals(const struct replay_request *request, struct error *err)
 {
-    struct error err = {{0}};
     bool is_more = request->wants_ideal || request->out || request->n_words > 0;
-    if (request->intervals.count > 0 && is_more) {
-        *status = options_usage_error(usage, "--interval is of the measured run: it goes without "
-                                             "what-if options, --ideal and --output");
-        return false;
-    }
-    if (intervals_check(&request->intervals, &err) == 0)
-        return true;
-    *status = options_usage_error(usage, "--interval: %s", err.text);
-    return false;
+    if (request->intervals.count > 0 && is_more)
+        return error_set(err, "--interval is of the measured run: it goes without what-if options, "
+                              "--ideal and --output");
+    return intervals_check(&request->intervals, err) == 0 ? 0 : error_wrap(err, "--interval");
 }
 
-/// Reads RANK@TIME. False and ERR: it is none.
-static bool read_moment(const char *text, struct pag_moment *moment, struct error *err)
+/// Reads RANK@TIME. 0, or -1 and ERR: it is none.
+static int read_moment(const char *text, struct pag_moment *moment, struct error *err)
 {
-    char *rank = memory_copy_text(text), *at = strchr(rank, '@');
+    SCOPED char *rank = memory_copy_text(text);
+    char *at = strchr(rank, '@');
     uint64_t number = 0;
     struct error why = {{0}};
     if (at)
@@ -143,11 +123,9 @@ static bool read_moment(const char *text, struct pag_moment *moment, struct erro
     bool is_read = at && option_read_count(rank, &number, &why) == 0 && number < UINT32_MAX &&
                    option_read_duration(at, &moment->time_ns, &why) == 0;
     moment->rank = (uint32_t)number;
-    if (!is_read)
-        error_set(err, "--explain: `%s` is not a RANK@TIME, such as 3@1.5s%s%s", text,
-                  why.text[0] ? "; " : "", why.text);
-    free(rank);
-    return is_read;
+    return is_read ? 0
+                   : error_set(err, "--explain: `%s` is not a RANK@TIME, such as 3@1.5s%s%s", text,
+                               why.text[0] ? "; " : "", why.text);
 }
 
 /// Whether one view of the measured run is all that is printed.
@@ -157,45 +135,35 @@ static bool wants_view(const struct replay_request *request)
 }
 
 /// Properties are of the measured run, and all that is printed.
-static bool properties_are_sound(const struct replay_request *request,
-                                 const struct option_usage *usage, int *status)
+static int check_properties(const struct replay_request *request, struct error *err)
 {
     bool is_more = request->out || request->n_words > 0 || request->database || request->group ||
                    request->intervals.count > 0 || wants_view(request);
-    if (request->properties ? !is_more : !request->keeps_all)
-        return true;
-    *status = request->properties
-                  ? options_usage_error(usage, "--properties is of the measured run: it goes "
-                                               "without what-if options, --explain, --paths, "
-                                               "--list-waits, --group, --interval, --store and "
-                                               "--output")
-                  : options_usage_error(usage, "--no-prune goes with --properties");
-    return false;
+    if (request->properties && is_more)
+        return error_set(err, "--properties is of the measured run: it goes without what-if "
+                              "options, --explain, --paths, --list-waits, --group, --interval, "
+                              "--store and --output");
+    return request->properties || !request->keeps_all
+               ? 0
+               : error_set(err, "--no-prune goes with --properties");
 }
 
 /// A view is of the measured run, too, and alone.
-static bool view_is_sound(struct replay_request *request, const struct option_usage *usage,
-                          int *status)
+static int check_view(struct replay_request *request, struct error *err)
 {
-    struct error err = {{0}};
     bool is_more = request->wants_ideal || request->out || request->n_words > 0 ||
                    request->database || request->intervals.count > 0;
     int n_views = !!request->explain + !!request->paths + !!request->waits;
-    if (n_views == 0)
-        return true;
-    if (is_more || n_views > 1)
-        error_set(&err,
-                  "%s is of the measured run: it goes alone, without what-if options, --ideal, "
-                  "--interval, --store and --output",
-                  request->explain ? "--explain"
-                  : request->paths ? "--paths"
-                                   : "--list-waits");
-    else if (request->waits && single_waits_check(request->waits, &err) != 0)
-        error_wrap(&err, "--list-waits");
-    else if (!request->explain || read_moment(request->explain, &request->moment, &err))
-        return true;
-    *status = options_usage_error(usage, "%s", err.text);
-    return false;
+    if (n_views > 1 || (n_views == 1 && is_more))
+        return error_set(err,
+                         "%s is of the measured run: it goes alone, without what-if options, "
+                         "--ideal, --interval, --store and --output",
+                         request->explain ? "--explain"
+                         : request->paths ? "--paths"
+                                          : "--list-waits");
+    if (request->waits && single_waits_check(request->waits, err) != 0)
+        return error_wrap(err, "--list-waits");
+    return request->explain ? read_moment(request->explain, &request->moment, err) : 0;
 }
 
 /// Reads what --timeline says: WINDOW of RESULT, or of any run if that is NULL.
@@ -228,70 +196,70 @@ static int read_window(const char *text, const struct result *result, struct tim
 }
 
 /// A timeline is all that is printed, of the measured run and of one predicted one.
-static bool timeline_is_sound(const struct replay_request *request,
-                              const struct replay_outcome *outcome,
-                              const struct option_usage *usage, int *status)
+static int check_timeline(const struct replay_request *request,
+                          const struct replay_outcome *outcome, struct error *err)
 {
-    struct error err = {{0}};
     struct time_window window;
     if (!request->timeline)
-        return true;
+        return 0;
     if (request->wants_ideal || wants_view(request) || request->properties || request->group ||
         request->intervals.count > 0)
-        error_set(&err, "--timeline is all that is printed: it goes without --ideal, --explain, "
-                        "--paths, --list-waits, --properties, --group and --interval");
-    else if (outcome->is_whatif && (outcome->plan.is_list || outcome->plan.estimate))
-        error_set(&err, "--timeline shows one prediction, of what each rank does: neither a list "
-                        "of values nor an estimate");
-    else if (read_window(request->timeline, NULL, &window, &err) == 0)
-        return true;
-    *status = options_usage_error(usage, "%s", err.text);
-    return false;
+        return error_set(err,
+                         "--timeline is all that is printed: it goes without --ideal, --explain, "
+                         "--paths, --list-waits, --properties, --group and --interval");
+    if (outcome->is_whatif && (outcome->plan.is_list || outcome->plan.estimate))
+        return error_set(err, "--timeline shows one prediction, of what each rank does: neither a "
+                              "list of values nor an estimate");
+    return read_window(request->timeline, NULL, &window, err);
 }
 
-static bool group_is_sound(struct replay_request *request, const struct option_usage *usage,
-                           int *status)
+static int check_group(struct replay_request *request, struct error *err)
 {
-    struct error err = {{0}};
     if (!request->group)
-        return true;
+        return 0;
     if (wants_view(request) || request->n_words > 0 || request->intervals.count > 0)
-        error_set(
-            &err,
-            "it goes without what-if options, --explain, --paths, --list-waits and --interval");
-    else if (grouping_read(request->group, &request->grouping, &err) == 0)
-        return true;
-    *status = options_usage_error(usage, "--group: %s", err.text);
-    return false;
+        return error_set(err, "--group: it goes without what-if options, --explain, --paths, "
+                              "--list-waits and --interval");
+    return grouping_read(request->group, &request->grouping, err) == 0 ? 0
+                                                                       : error_wrap(err, "--group");
 }
 
-static bool plan_is_sound(const struct replay_request *request, struct replay_outcome *outcome,
-                          const struct option_usage *usage, int *status)
+static int read_plan(const struct replay_request *request, struct replay_outcome *outcome,
+                     struct error *err)
 {
-    struct error err = {{0}};
+    const struct whatif_plan *plan = &outcome->plan;
     outcome->is_whatif = request->n_words > 0;
     if (!outcome->is_whatif && request->errors)
-        *status =
-            options_usage_error(usage, "--errors FILE tells how right predictions were: say by "
-                                       "what-if options what to predict");
-    else if (!outcome->is_whatif && request->out)
-        *status = options_usage_error(usage, "--output DIR writes a predicted run: say by what-if "
-                                             "options what is different in it");
+        return error_set(err, "--errors FILE tells how right predictions were: say by what-if "
+                              "options what to predict");
+    if (!outcome->is_whatif && request->out)
+        return error_set(err, "--output DIR writes a predicted run: say by what-if options what is "
+                              "different in it");
     if (!outcome->is_whatif)
-        return !request->out && !request->errors;
-    if (whatif_plan_read(&outcome->plan, request->words, request->n_words, &err) == 0) {
-        const struct whatif_plan *plan = &outcome->plan;
-        if (!request->out || (!plan->is_list && !plan->estimate))
-            return true;
-        error_set(&err,
-                  plan->is_list
-                      ? "--output DIR writes one predicted run, not one for each value of a list"
-                      : "--output DIR cannot write what --%s predicts: its messages are not those "
-                        "of the trace",
-                  plan->estimate);
-    }
-    *status = options_usage_error(usage, "%s", err.text);
-    return false;
+        return 0;
+    if (whatif_plan_read(&outcome->plan, request->words, request->n_words, err) != 0)
+        return -1;
+    return !request->out || (!plan->is_list && !plan->estimate)
+               ? 0
+               : error_set(err,
+                           plan->is_list
+                               ? "--output DIR writes one predicted run, not one for each value of "
+                                 "a list"
+                               : "--output DIR cannot write what --%s predicts: its messages are "
+                                 "not those of the trace",
+                           plan->estimate);
+}
+
+/// Whether the options fit together. 0, or -1 and ERR.
+static int check_request(struct replay_request *request, struct replay_outcome *outcome,
+                         struct error *err)
+{
+    return check_store(request, err) || check_intervals(request, err) ||
+                   check_properties(request, err) || check_view(request, err) ||
+                   check_group(request, err) || read_plan(request, outcome, err) ||
+                   check_timeline(request, outcome, err)
+               ? -1
+               : 0;
 }
 
 enum { MAX_REPORT_ROWS = 18 };
@@ -429,12 +397,11 @@ static bool read_request(int argc, char **argv, struct replay_request *request,
     request->trace = argv[first_operand];
     request->n_words = whatif_options_words(&request->whatif, &request->words);
     trial_path_read(&request->path, request->as);
-    return request_is_sound(request, &usage, status) &&
-           intervals_are_sound(request, &usage, status) &&
-           properties_are_sound(request, &usage, status) &&
-           view_is_sound(request, &usage, status) && group_is_sound(request, &usage, status) &&
-           plan_is_sound(request, outcome, &usage, status) &&
-           timeline_is_sound(request, outcome, &usage, status);
+    struct error wrong = {{0}};
+    if (check_request(request, outcome, &wrong) == 0)
+        return true;
+    *status = options_usage_error(&usage, "%s", wrong.text);
+    return false;
 }
 
 static int load_patterns(const struct replay_request *request, struct replay_outcome *outcome,
