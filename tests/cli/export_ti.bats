@@ -198,6 +198,17 @@ none" ]
     [ -z "$(ls run.ti* 2>/dev/null)" ]
 }
 
+@test "counters that the format has no place for are left out" {
+    archive metrics/interaction
+    run -0 ti
+    [ "$(actions 0)" = 'init
+compute 87
+finalize' ]
+    run -0 --separate-stderr "$PAGODA" export run -o run.dot --format dot --interval 0s:1s
+    [ -z "$output$stderr" ]
+    grep -q "MPI_Put" run.dot
+}
+
 @test "files are replaced when both are whole, and left alone otherwise" {
     archive replay/pipeline
     echo old | tee run.ti run.ti.actions >/dev/null

@@ -113,6 +113,8 @@ void regions_tell_counted(const struct engine *engine, const struct location_sta
                           const struct event *event)
 {
     double growth;
+    if (!engine->listener.counted)
+        return;
     memcpy(&growth, &event->size_bytes, sizeof growth);
     engine->listener.counted(engine->listener.context, location->index, event->time_ns,
                              event->index, growth);
