@@ -83,6 +83,18 @@ int trials_read(const char *path, const struct trial_filter *filter, struct tria
     return list->trials ? 0 : -1;
 }
 
+/// What SQL says of the trials that FILTER chooses (?1 and ?2), of the database PATH (?3).
+static int ask_json(const char *path, const struct trial_filter *filter, const char *sql,
+                    char **json, struct error *err)
+{
+    SCOPED_BY(database_leave) struct database *database = NULL;
+    if (database_open_snapshot(&database, path, err))
+        return -1;
+    int row = database_ask(database, err, sql, "sst>c", filter->application, filter->experiment,
+                           path, json);
+    return row == 1 ? 0 : -1;
+}
+
 #define SUMMARY_JSON                                                                               \
     "'id', trial_id, 'application', application, 'experiment', experiment, 'trial', trial, "       \
     "'origin', origin, 'started_at', started_at, 'stored_at', stored_at, 'ranks', n_ranks, "       \
@@ -100,12 +112,7 @@ int trials_read_json(const char *path, const struct trial_filter *filter, char *
         "experiment = ?2) ORDER BY application, experiment, point))) "
         "FROM (SELECT json_object(" SUMMARY_JSON ") AS row FROM trials "
         "WHERE " FILTER_CONDITION ")";
-    SCOPED_BY(database_leave) struct database *database = NULL;
-    if (database_open_snapshot(&database, path, err))
-        return -1;
-    int row = database_ask(database, err, sql, "sst>c", filter->application, filter->experiment,
-                           path, json);
-    return row == 1 ? 0 : -1;
+    return ask_json(path, filter, sql, json, err);
 }
 
 #define ATTRIBUTES_JSON(kind)                                                                      \
@@ -148,12 +155,7 @@ int trials_history_json(const char *path, const struct trial_filter *filter, cha
                        "OR (e.begun_at = k.begun_at AND e.trial_id < k.trial_id)))) AS row "
                        "FROM ordered k JOIN trial t ON t.id = k.trial_id ORDER BY k.begun_at, "
                        "k.trial_id)";
-    SCOPED_BY(database_leave) struct database *database = NULL;
-    if (database_open_snapshot(&database, path, err))
-        return -1;
-    int row = database_ask(database, err, sql, "sst>c", filter->application, filter->experiment,
-                           path, json);
-    return row == 1 ? 0 : -1;
+    return ask_json(path, filter, sql, json, err);
 }
 
 /// A number in full, or -1.

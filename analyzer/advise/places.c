@@ -231,10 +231,8 @@ static void add_words(struct word_list *list, const struct advice_word *words, s
 
 static void word_list_release(struct word_list *list)
 {
-    for (size_t i = 0; i < list->n; i++) {
-        free(list->words[i].option);
-        free(list->words[i].value);
-    }
+    FREE_MEMBERS(list->words, list->n, option);
+    FREE_MEMBERS(list->words, list->n, value);
     free(list->words);
     *list = (struct word_list){0};
 }
@@ -334,8 +332,7 @@ static void add_phases(const struct advise_setting *setting, const struct whatif
                       "Move ranks where phases begin, to be on these nodes together");
         word_list_release(&list);
     }
-    for (size_t i = 0; i < n_phases; i++)
-        free(mappings[i].node_of_rank);
+    FREE_MEMBERS(mappings, n_phases, node_of_rank);
 }
 
 int advise_check_phases(const struct advise_setting *setting, struct error *err)

@@ -55,11 +55,15 @@ char *memory_copy_text(const char *text)
     return memcpy(memory_new(size_bytes), text, size_bytes);
 }
 
+void memory_free_members(void *first, size_t n, size_t struct_bytes)
+{
+    for (size_t i = 0; first && i < n; i++)
+        memory_free_scoped((char *)first + i * struct_bytes);
+}
+
 void memory_free_each(void *items, size_t n)
 {
-    char *blocks = items;
-    for (size_t i = 0; items && i < n; i++)
-        memory_free_scoped(blocks + i * sizeof(void *));
+    memory_free_members(items, n, sizeof(void *));
     free(items);
 }
 

@@ -30,6 +30,10 @@ static inline void memory_fetch(const void *memory, size_t n_bytes)
 
 /// Frees the N blocks of the array ITEMS, of pointers, and the array; ITEMS may be NULL.
 void memory_free_each(void *items, size_t n);
+/// Frees what the member FIELD of each of N structs points to; ITEMS may be NULL.
+#define FREE_MEMBERS(items, n, field)                                                              \
+    memory_free_members((items) ? &(items)->field : NULL, (n), sizeof *(items))
+void memory_free_members(void *first, size_t n, size_t struct_bytes);
 
 /// Before the declaration of a pointer with its first value: its scope alone has the block, which
 /// is freed where that ends, also by return, break or continue. NULL is fine.

@@ -454,6 +454,13 @@ struct quantity quantity_signed_time(int64_t time_ns)
                        : quantity_time((uint64_t)time_ns);
 }
 
+struct quantity quantity_mean_time(double time_ns)
+{
+    if (isnan(time_ns))
+        return (struct quantity){"-"};
+    return quantity_signed_time(llround(time_ns));
+}
+
 struct quantity quantity_share(double share)
 {
     if (isnan(share))

@@ -122,6 +122,8 @@ struct quantity quantity_in(int64_t time_ns, struct time_unit unit);
 struct quantity quantity_time(uint64_t time_ns);
 /// The same with "-" before what is below 0.
 struct quantity quantity_signed_time(int64_t time_ns);
+/// The same of a mean, rounded; "-" for NAN.
+struct quantity quantity_mean_time(double time_ns);
 
 /// Share of a whole as "12.3 %"; "-" for NAN or a whole of 0; "< 0.1 %" for what rounds to 0.0 %.
 struct quantity quantity_share(double share);

@@ -420,12 +420,9 @@ void values_to_rows(struct found_values *found, const struct aggregation *aggreg
 
 void found_values_release(struct found_values *found)
 {
-    for (size_t i = 0; i < found->n_values; i++)
-        free(found->values[i].part);
-    for (size_t i = 0; i < found->n_metrics; i++) {
-        free(found->metrics[i].name);
-        free(found->metrics[i].unit);
-    }
+    FREE_MEMBERS(found->values, found->n_values, part);
+    FREE_MEMBERS(found->metrics, found->n_metrics, name);
+    FREE_MEMBERS(found->metrics, found->n_metrics, unit);
     for (size_t i = 0; i < found->n_trials; i++) {
         trial_summary_release(&found->trials[i].summary);
         memory_free_each(found->trials[i].attributes, found->n_attributes);

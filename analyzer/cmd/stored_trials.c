@@ -259,10 +259,8 @@ static void page_release(struct interval_page *page)
     for (size_t i = 0; i < page->n_rows; i++) {
         free(page->rows[i].name);
         free(page->rows[i].headline);
-        for (size_t k = 0; k < page->rows[i].n_metrics; k++) {
-            free(page->rows[i].metrics[k].name);
-            free(page->rows[i].metrics[k].unit);
-        }
+        FREE_MEMBERS(page->rows[i].metrics, page->rows[i].n_metrics, name);
+        FREE_MEMBERS(page->rows[i].metrics, page->rows[i].n_metrics, unit);
         free(page->rows[i].metrics);
     }
     free(page->rows);

@@ -363,13 +363,11 @@ int back_test_read(struct database *database, const char *application, const cha
 
 void back_test_release(struct back_test *test)
 {
-    for (size_t i = 0; i < test->n_cases; i++) {
-        free(test->cases[i].kind);
-        free(test->cases[i].name);
-        free(test->cases[i].question);
-        free(test->cases[i].machine);
-        free(test->cases[i].runs);
-    }
+    FREE_MEMBERS(test->cases, test->n_cases, kind);
+    FREE_MEMBERS(test->cases, test->n_cases, name);
+    FREE_MEMBERS(test->cases, test->n_cases, question);
+    FREE_MEMBERS(test->cases, test->n_cases, machine);
+    FREE_MEMBERS(test->cases, test->n_cases, runs);
     free(test->cases);
     free(test->kinds);
     *test = (struct back_test){0};

@@ -88,11 +88,9 @@ void difference_free(struct difference *difference)
     if (!difference)
         return;
     difference_free(difference->inclusive);
-    for (size_t i = 0; i < difference->n_values; i++) {
-        free(difference->values[i].call_path);
-        free(difference->values[i].process);
-        free(difference->values[i].wait_state);
-    }
+    FREE_MEMBERS(difference->values, difference->n_values, call_path);
+    FREE_MEMBERS(difference->values, difference->n_values, process);
+    FREE_MEMBERS(difference->values, difference->n_values, wait_state);
     free(difference->values);
     free(difference->runs);
     free(difference);

@@ -261,11 +261,9 @@ int limits_compare(struct database *database, const char *path, char *const *sel
 
 void limit_page_release(struct limit_page *page)
 {
-    for (size_t i = 0; i < page->n_rows; i++) {
-        free(page->rows[i].metric);
-        free(page->rows[i].unit);
-        free(page->rows[i].focus);
-    }
+    FREE_MEMBERS(page->rows, page->n_rows, metric);
+    FREE_MEMBERS(page->rows, page->n_rows, unit);
+    FREE_MEMBERS(page->rows, page->n_rows, focus);
     free(page->rows);
     *page = (struct limit_page){0};
 }

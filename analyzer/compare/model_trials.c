@@ -269,10 +269,8 @@ int model_trials_read(struct database *database, const struct model_choice *choi
         free(reading.trials[i].values);
     }
     free(reading.trials);
-    for (size_t i = 0; i < reading.n_sources; i++) {
-        free(reading.sources[i].path);
-        free(reading.sources[i].wait_state);
-    }
+    FREE_MEMBERS(reading.sources, reading.n_sources, path);
+    FREE_MEMBERS(reading.sources, reading.n_sources, wait_state);
     free(reading.sources);
     if (status)
         model_table_release(table);

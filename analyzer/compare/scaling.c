@@ -60,18 +60,13 @@ void scaling_free(struct scaling *scaling)
 {
     if (!scaling)
         return;
-    for (size_t i = 0; i < scaling->n_trials; i++)
-        free(scaling->trials[i].name);
-    for (size_t i = 0; i < scaling->n_values; i++) {
-        free(scaling->values[i].name);
-        free(scaling->values[i].wait_state);
-    }
-    for (size_t i = 0; i < scaling->n_parts; i++) {
-        free(scaling->parts[i].name);
-        free(scaling->parts[i].shown);
-        free(scaling->parts[i].wait_state);
-        free(scaling->parts[i].ns);
-    }
+    FREE_MEMBERS(scaling->trials, scaling->n_trials, name);
+    FREE_MEMBERS(scaling->values, scaling->n_values, name);
+    FREE_MEMBERS(scaling->values, scaling->n_values, wait_state);
+    FREE_MEMBERS(scaling->parts, scaling->n_parts, name);
+    FREE_MEMBERS(scaling->parts, scaling->n_parts, shown);
+    FREE_MEMBERS(scaling->parts, scaling->n_parts, wait_state);
+    FREE_MEMBERS(scaling->parts, scaling->n_parts, ns);
     model_table_release(&scaling->models);
     free(scaling->by);
     free(scaling->parts);

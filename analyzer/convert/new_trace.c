@@ -102,10 +102,8 @@ void new_trace_free(struct new_trace *trace)
         return;
     if (trace->archive)
         OTF2_Archive_Close(trace->archive);
-    for (size_t i = 0; i < trace->n_processes; i++)
-        free(trace->processes[i].name);
-    for (size_t i = 0; i < trace->n_locations; i++)
-        free(trace->locations[i].name);
+    FREE_MEMBERS(trace->processes, trace->n_processes, name);
+    FREE_MEMBERS(trace->locations, trace->n_locations, name);
     for (size_t i = 0; i < trace->n_communicators; i++)
         free(trace->communicators[i].members);
     free(trace->processes);
@@ -206,11 +204,6 @@ uint32_t new_trace_counters_location(struct new_trace *trace, uint32_t process)
     uint32_t location = new_trace_location(trace, process, key, "counters");
     trace->locations[location].type = OTF2_LOCATION_TYPE_METRIC;
     return location;
-}
-
-size_t new_trace_n_locations(const struct new_trace *trace)
-{
-    return trace->n_locations;
 }
 
 uint32_t new_trace_communicator(struct new_trace *trace, const uint64_t *members, size_t n)

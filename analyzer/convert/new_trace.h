@@ -31,7 +31,6 @@ uint32_t new_trace_further_location(struct new_trace *trace, uint32_t location, 
 /// The one, no thread, that has the counters of PROCESS.
 uint32_t new_trace_counters_location(struct new_trace *trace, uint32_t process);
 void new_trace_name_location(struct new_trace *trace, uint32_t location, const char *name);
-size_t new_trace_n_locations(const struct new_trace *trace);
 uint32_t new_trace_node(struct new_trace *trace, const char *name);
 /// Of a counter whose values, of TYPE, grow, until one of them fell: then they are states, each of
 /// which lasts until the next one.

@@ -8,7 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "analyzer/base/function_names.h"
 #include "analyzer/base/memory.h"
 #include "analyzer/base/new_file.h"
 #include "analyzer/base/order.h"

@@ -318,15 +318,11 @@ void outcome_tell_parts(struct engine *engine)
 
 void pag_result_release(struct pag_result *result)
 {
-    for (size_t i = 0; i < result->n_locations && result->locations; i++) {
-        free(result->locations[i].paths);
-        free(result->locations[i].counted);
-        free(result->locations[i].file_uses);
-    }
-    for (size_t i = 0; i < result->n_locations && result->threads; i++) {
-        free(result->threads[i].places);
-        free(result->threads[i].lock_waits);
-    }
+    FREE_MEMBERS(result->locations, result->n_locations, paths);
+    FREE_MEMBERS(result->locations, result->n_locations, counted);
+    FREE_MEMBERS(result->locations, result->n_locations, file_uses);
+    FREE_MEMBERS(result->threads, result->n_locations, places);
+    FREE_MEMBERS(result->threads, result->n_locations, lock_waits);
     free(result->locations);
     free(result->threads);
     free(result->rank_times);

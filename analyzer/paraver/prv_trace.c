@@ -138,10 +138,8 @@ void prv_trace_free(struct prv_trace *trace)
     struct error ignored = {{0}};
     if (!trace)
         return;
-    for (size_t i = 0; trace->locations && i < trace->definitions->n_locations; i++) {
-        free(trace->locations[i].open);
-        free(trace->locations[i].counted);
-    }
+    FREE_MEMBERS(trace->locations, trace->definitions->n_locations, open);
+    FREE_MEMBERS(trace->locations, trace->definitions->n_locations, counted);
     for (int i = 0; i < N_FILES; i++)
         new_file_finish(&trace->files[i], -1, &ignored);
     record_sort_free(trace->records);

@@ -10,7 +10,6 @@
 #include "analyzer/perfetto/track_events.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #include "analyzer/base/memory.h"
 #include "analyzer/perfetto/packets.h"
@@ -95,12 +94,10 @@ void track_events_free(struct track_events *events)
 {
     if (!events)
         return;
-    for (size_t i = 0; i < events->definitions->n_locations; i++) {
-        free(events->locations[i].open);
-        free(events->locations[i].messages);
-        free(events->locations[i].lanes);
-        free(events->locations[i].counters);
-    }
+    FREE_MEMBERS(events->locations, events->definitions->n_locations, open);
+    FREE_MEMBERS(events->locations, events->definitions->n_locations, messages);
+    FREE_MEMBERS(events->locations, events->definitions->n_locations, lanes);
+    FREE_MEMBERS(events->locations, events->definitions->n_locations, counters);
     packets_free(events->packets);
     hand_overs_free(events->hand_overs);
     free(events->locations);

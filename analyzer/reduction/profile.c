@@ -238,10 +238,8 @@ int reduce_profile_of_trial(struct reduce_profile *profile, const char *path, co
 
 void reduce_profile_release(struct reduce_profile *profile)
 {
-    for (size_t i = 0; i < profile->n_rows; i++) {
-        free(profile->rows[i].name);
-        free(profile->rows[i].file);
-    }
+    FREE_MEMBERS(profile->rows, profile->n_rows, name);
+    FREE_MEMBERS(profile->rows, profile->n_rows, file);
     free(profile->rows);
     free(profile->parts);
     *profile = (struct reduce_profile){0};

@@ -277,8 +277,7 @@ void reduction_rules_release(struct reduction_rules *rules)
     for (size_t i = 0; i < rules->n; i++) {
         free(rules->items[i].text);
         free(rules->items[i].place);
-        for (size_t j = 0; j < rules->items[i].n_conditions; j++)
-            free(rules->items[i].conditions[j].prefix);
+        FREE_MEMBERS(rules->items[i].conditions, rules->items[i].n_conditions, prefix);
     }
     free(rules->items);
     *rules = (struct reduction_rules){0};

@@ -384,10 +384,8 @@ int interval_find(struct interval_list *list, struct interval_replay *replay, co
 
 void interval_list_release(struct interval_list *list)
 {
-    for (size_t i = 0; i < list->n; i++) {
-        free(list->items[i].what);
-        free(list->items[i].parts);
-    }
+    FREE_MEMBERS(list->items, list->n, what);
+    FREE_MEMBERS(list->items, list->n, parts);
     free(list->items);
     *list = (struct interval_list){0};
 }

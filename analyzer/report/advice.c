@@ -8,7 +8,6 @@
 #include "analyzer/base/text.h"
 #include "analyzer/report/views/views.h"
 #include "analyzer/result/advice.h"
-#include "analyzer/result/result.h"
 
 enum { WIDTH = 80 }; // of paragraphs
 

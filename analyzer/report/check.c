@@ -86,14 +86,10 @@ void check_print(const struct check *check, FILE *stream)
 
 void check_release(struct check *check)
 {
-    for (size_t i = 0; i < check->n_locations; i++) {
-        free(check->locations[i].name);
-        free(check->locations[i].reason);
-    }
-    for (size_t i = 0; i < check->n_losses; i++) {
-        free(check->losses[i].code);
-        free(check->losses[i].text);
-    }
+    FREE_MEMBERS(check->locations, check->n_locations, name);
+    FREE_MEMBERS(check->locations, check->n_locations, reason);
+    FREE_MEMBERS(check->losses, check->n_losses, code);
+    FREE_MEMBERS(check->losses, check->n_losses, text);
     memory_free_each(check->pattern_ids, check->n_patterns);
     free(check->losses);
     free(check->locations);

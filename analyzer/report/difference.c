@@ -24,12 +24,6 @@ static struct quantity change_text(int64_t time_ns)
     return quantity_format("%s%s", time_ns < 0 ? "" : "+", quantity_signed_time(time_ns).text);
 }
 
-/// A mean: below 0 only by corrected clocks.
-static struct quantity mean_time(double time_ns)
-{
-    return quantity_signed_time(llround(time_ns));
-}
-
 static struct quantity relative_change(const struct difference_row *row)
 {
     if (row->a_ns > 0)
@@ -79,11 +73,12 @@ static bool may_be_noise(const struct difference_page *page)
 static void print_total(const struct difference_page *page, FILE *stream)
 {
     const struct difference_row *total = &page->tables[0].total;
-    SCOPED char *text = memory_format(
-        "run time %s -> %s: %s (%s)", mean_time(total->a_ns).text, mean_time(total->b_ns).text,
-        change_text(total->change_ns).text, relative_change(total).text);
+    SCOPED char *text =
+        memory_format("run time %s -> %s: %s (%s)", quantity_mean_time(total->a_ns).text,
+                      quantity_mean_time(total->b_ns).text, change_text(total->change_ns).text,
+                      relative_change(total).text);
     if (!isnan(total->p))
-        text_append(&text, " +- %s at %g %%, p %.2g", mean_time(total->half_width_ns).text,
+        text_append(&text, " +- %s at %g %%, p %.2g", quantity_mean_time(total->half_width_ns).text,
                     100 * (1 - page->thresholds.alpha), total->p);
     // The rows below may be changes all the same: what one part gains another may lose.
     if (!total->is_change)
@@ -109,8 +104,8 @@ static void add_path_cell(struct table *table, const struct shown_paths *paths, 
 static void add_values(struct table *table, const struct difference_row *row)
 {
     table_add_cell(table, "%s", row->is_change ? "*" : "");
-    table_add_cell(table, "%s", row->is_in_a ? mean_time(row->a_ns).text : "-");
-    table_add_cell(table, "%s", row->is_in_b ? mean_time(row->b_ns).text : "-");
+    table_add_cell(table, "%s", row->is_in_a ? quantity_mean_time(row->a_ns).text : "-");
+    table_add_cell(table, "%s", row->is_in_b ? quantity_mean_time(row->b_ns).text : "-");
 }
 
 static void add_p(struct table *table, const struct difference_row *row)
@@ -275,7 +270,8 @@ static void print_violation(const struct difference_row *row, const char *what,
 {
     SCOPED char *call_path = shown_paths_text(paths, resource_path_short(row->call_path));
     fprintf(stream, "%s: %s%s%s -> %s (%s", what, call_path, *call_path ? ": " : "",
-            mean_time(row->a_ns).text, mean_time(row->b_ns).text, relative_change(row).text);
+            quantity_mean_time(row->a_ns).text, quantity_mean_time(row->b_ns).text,
+            relative_change(row).text);
     fprintf(stream, isnan(row->p) ? ")\n" : ", p %.2g)\n", row->p);
 }
 

@@ -16,11 +16,7 @@
 
 static void add_time(struct table *table, double time_ns)
 {
-    if (isnan(time_ns))
-        table_add_cell(table, "-");
-    else
-        table_add_cell(table, "%s%s", time_ns < 0 ? "-" : "",
-                       quantity_time((uint64_t)llround(fabs(time_ns))).text);
+    table_add_cell(table, "%s", quantity_mean_time(time_ns).text);
 }
 
 /// N values from their least to their greatest by the eight heights of block characters.

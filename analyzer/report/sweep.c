@@ -4,6 +4,7 @@
 
 #include <stdlib.h>
 
+#include "analyzer/base/memory.h"
 #include "analyzer/report/json.h"
 
 const char *const sweep_state_names[N_SWEEP_STATES] = {"to run", "stored", "failed", "too long",
@@ -11,11 +12,9 @@ const char *const sweep_state_names[N_SWEEP_STATES] = {"to run", "stored", "fail
 
 void sweep_report_release(struct sweep_report *report)
 {
-    for (size_t i = 0; i < report->n_rows; i++) {
-        free(report->rows[i].name);
-        free(report->rows[i].command);
-        free(report->rows[i].reason);
-    }
+    FREE_MEMBERS(report->rows, report->n_rows, name);
+    FREE_MEMBERS(report->rows, report->n_rows, command);
+    FREE_MEMBERS(report->rows, report->n_rows, reason);
     free(report->rows);
     free(report->stopped_by);
     *report = (struct sweep_report){0};

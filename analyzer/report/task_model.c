@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Model files and what they predict, as text and JSON.
 #include <math.h>
-#include <string.h>
 
 #include "analyzer/base/memory.h"
 #include "analyzer/base/text.h"
@@ -14,7 +13,7 @@ static const char *const kind_names[] = {"task", "sequence", "groups", "phases"}
 
 static struct quantity time_text(double seconds)
 {
-    return quantity_time((uint64_t)llround(1e9 * fmin(seconds, 1e9)));
+    return quantity_mean_time(1e9 * fmin(seconds, 1e9));
 }
 
 // ---- JSON

@@ -7,7 +7,6 @@
 
 #include "analyzer/base/memory.h"
 #include "analyzer/base/text.h"
-#include "analyzer/result/result.h"
 #include "analyzer/result/whatif.h"
 
 const char *const advice_kind_names[ADVICE_KINDS] = {"region",  "sync",       "messages",
@@ -23,10 +22,8 @@ void advice_release(struct advice *advice)
 {
     for (size_t i = 0; i < advice->n_candidates; i++) {
         struct advice_candidate *candidate = &advice->candidates[i];
-        for (size_t w = 0; w < candidate->n_words; w++) {
-            free(candidate->words[w].option);
-            free(candidate->words[w].value);
-        }
+        FREE_MEMBERS(candidate->words, candidate->n_words, option);
+        FREE_MEMBERS(candidate->words, candidate->n_words, value);
         free(candidate->words);
         free(candidate->sentence);
         free(candidate->subject);
@@ -39,10 +36,8 @@ void advice_release(struct advice *advice)
     for (size_t i = 0; i < advice->n_pairs; i++)
         free(advice->pairs[i].failure);
     free(advice->pairs);
-    for (size_t i = 0; i < advice->n_warnings; i++) {
-        free(advice->warnings[i].code);
-        free(advice->warnings[i].text);
-    }
+    FREE_MEMBERS(advice->warnings, advice->n_warnings, code);
+    FREE_MEMBERS(advice->warnings, advice->n_warnings, text);
     free(advice->warnings);
     free(advice->trace);
     free(advice->target);

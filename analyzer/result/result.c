@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analyzer/base/memory.h"
 #include "analyzer/base/owned.h"
 
 const char *const result_mpi_class_keys[RESULT_MPI_CLASSES] = {
@@ -34,10 +35,8 @@ const char *const result_thread_kind_names[RESULT_THREAD_KINDS] = {
 
 void result_named_free(struct result_named *named, size_t count)
 {
-    for (size_t i = 0; i < count; i++) {
-        free(named[i].name);
-        free(named[i].value);
-    }
+    FREE_MEMBERS(named, count, name);
+    FREE_MEMBERS(named, count, value);
     free(named);
 }
 

@@ -27,8 +27,7 @@ void clock_bounds_init(struct clock_bounds *all, size_t n_ranks, uint64_t length
 
 void clock_bounds_release(struct clock_bounds *all)
 {
-    for (size_t i = 0; i < all->n; i++)
-        free(all->bounds[i].points);
+    FREE_MEMBERS(all->bounds, all->n, points);
     map_release(&all->by_pair);
     free(all->bounds);
     *all = (struct clock_bounds){0};

@@ -4,7 +4,6 @@
 // there are pairs, and ways of the same length are chosen as without that.
 #include "analyzer/rewrite/clock_fit.h"
 
-#include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

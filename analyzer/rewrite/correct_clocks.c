@@ -4,7 +4,6 @@
 #include <stdbool.h>
 
 #include "analyzer/base/memory.h"
-#include "analyzer/base/text.h"
 #include "analyzer/trace/clock.h"
 
 enum { MOST_CORRECTIONS = 3 };

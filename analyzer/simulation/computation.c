@@ -10,7 +10,6 @@
 #include <string.h>
 
 #include "analyzer/base/checksum.h"
-#include "analyzer/pag/engine.h"
 #include "analyzer/pag/location/without_cpu.h"
 #include "analyzer/pag/window.h"
 #include "analyzer/simulation/change/move.h"

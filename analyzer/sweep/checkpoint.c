@@ -345,11 +345,9 @@ void sweep_checkpoints_release(struct sweep_checkpoints *checkpoints)
         free(checkpoints->items[i].text);
         formula_free(checkpoints->items[i].formula);
     }
-    for (size_t i = 0; i < checkpoints->n_series; i++) {
-        free(checkpoints->series[i].property);
-        free(checkpoints->series[i].region);
-        free(checkpoints->series[i].severities);
-    }
+    FREE_MEMBERS(checkpoints->series, checkpoints->n_series, property);
+    FREE_MEMBERS(checkpoints->series, checkpoints->n_series, region);
+    FREE_MEMBERS(checkpoints->series, checkpoints->n_series, severities);
     free(checkpoints->items);
     free(checkpoints->series);
     *checkpoints = (struct sweep_checkpoints){0};

@@ -162,10 +162,8 @@ void sweep_plan_release(struct sweep_plan *plan)
         free(plan->parameters[i].role);
         sweep_values_release(&plan->parameters[i].values);
     }
-    for (size_t i = 0; i < plan->n_templates; i++) {
-        free(plan->templates[i].path);
-        free(plan->templates[i].text);
-    }
+    FREE_MEMBERS(plan->templates, plan->n_templates, path);
+    FREE_MEMBERS(plan->templates, plan->n_templates, text);
     words_free(plan->line);
     free(plan->build);
     free(plan->batch);

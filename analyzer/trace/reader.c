@@ -437,10 +437,8 @@ void trace_close(struct trace *trace)
     free(trace->readers);
     free(trace->digested.events);
     struct definitions *definitions = &trace->resolved.definitions;
-    for (size_t i = 0; i < definitions->n_properties; i++) {
-        free((char *)definitions->properties[i].name);
-        free((char *)definitions->properties[i].value);
-    }
+    FREE_MEMBERS(definitions->properties, definitions->n_properties, name);
+    FREE_MEMBERS(definitions->properties, definitions->n_properties, value);
     free(definitions->properties);
     resolved_release(&trace->resolved);
     records_release(&trace->records);

@@ -359,10 +359,8 @@ void whatif_put_nodes(struct result *result, const struct scenario *scenario)
         result->ranks[i].node = placement->node_of_rank[i];
         nodes[placement->node_of_rank[i]].n_ranks++;
     }
-    for (size_t i = 0; i < result->n_nodes; i++) {
-        free(result->nodes[i].name);
-        free(result->nodes[i].machine);
-    }
+    FREE_MEMBERS(result->nodes, result->n_nodes, name);
+    FREE_MEMBERS(result->nodes, result->n_nodes, machine);
     free(result->nodes);
     result->nodes = nodes;
     result->n_nodes = placement->n_nodes;

@@ -9,7 +9,6 @@
 #include "analyzer/base/format/xml.h"
 #include "analyzer/base/memory.h"
 #include "analyzer/base/text.h"
-#include "analyzer/simulation/cost/machine.h"
 #include "analyzer/simulation/dealt/farm.h"
 #include "analyzer/simulation/dealt/policy.h"
 #include "analyzer/whatif/kinds.h"

@@ -10,7 +10,6 @@
 #include "analyzer/simulation/change/region_pattern.h"
 #include "analyzer/simulation/change/set_work.h"
 #include "analyzer/simulation/cores/placement.h"
-#include "analyzer/simulation/cost/machine.h"
 #include "analyzer/whatif/kinds.h"
 
 // --- options

@@ -7,7 +7,6 @@
 
 #include "analyzer/base/memory.h"
 #include "analyzer/base/text.h"
-#include "analyzer/simulation/cost/machine.h"
 #include "analyzer/whatif/options.h"
 
 static const double max_factor = 1000;

@@ -149,10 +149,8 @@ static void case_release(struct whatif_case *asked)
     scenario_release(&asked->scenario);
     machine_release(&asked->machine);
     policy_release(&asked->policy);
-    for (size_t i = 0; i < asked->n_values; i++) {
-        free(asked->values[i].name);
-        free(asked->values[i].value);
-    }
+    FREE_MEMBERS(asked->values, asked->n_values, name);
+    FREE_MEMBERS(asked->values, asked->n_values, value);
     free(asked->values);
     free(asked->given);
     free(asked->words);

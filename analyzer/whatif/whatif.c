@@ -381,10 +381,8 @@ static int predict_draws(const struct whatif_asked *asked, struct error *err)
     int status = 0;
     for (size_t i = 0; i < plan->n_cases && status == 0; i++)
         status = put_draws(&asked->report->points[i], &jobs[i * n_draws], n_draws, seed, err);
-    for (size_t i = 0; i < n_jobs; i++)
-        free(jobs[i].failure);
-    for (size_t i = 0; i < plan->n_cases; i++)
-        free(candidates[i].words);
+    FREE_MEMBERS(jobs, n_jobs, failure);
+    FREE_MEMBERS(candidates, plan->n_cases, words);
     return status;
 }
 

@@ -136,10 +136,8 @@ void resource_map_free(struct resource_map *map)
 {
     if (!map)
         return;
-    for (size_t i = 0; i < map->n_renamings; i++) {
-        free(map->renamings[i].from);
-        free(map->renamings[i].to);
-    }
+    FREE_MEMBERS(map->renamings, map->n_renamings, from);
+    FREE_MEMBERS(map->renamings, map->n_renamings, to);
     free(map->renamings);
     free(map);
 }

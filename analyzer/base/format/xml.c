@@ -166,10 +166,8 @@ static void element_release(struct xml_element *element)
 {
     for (size_t i = 0; i < element->n_children; i++)
         element_release(&element->children[i]);
-    for (size_t i = 0; i < element->n_attributes; i++) {
-        free(element->attributes[i].name);
-        free(element->attributes[i].value);
-    }
+    FREE_MEMBERS(element->attributes, element->n_attributes, name);
+    FREE_MEMBERS(element->attributes, element->n_attributes, value);
     free(element->attributes);
     free(element->children);
     free(element->name);

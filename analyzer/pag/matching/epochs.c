@@ -9,10 +9,8 @@
 #include <stdlib.h>
 
 #include "analyzer/base/memory.h"
-#include "analyzer/pag/lineage/head.h"
 #include "analyzer/pag/location/epoch_messages.h"
 #include "analyzer/pag/matching/matching.h"
-#include "analyzer/pag/window.h"
 
 static enum mpi_function function_of(const struct engine *engine, const struct call *call)
 {
@@ -28,8 +26,7 @@ static void forget_post(struct engine *engine, uint32_t receive)
 
 void epochs_release(struct engine *engine)
 {
-    for (size_t i = 0; i < engine->n_ranks; i++)
-        free(engine->ranks[i].epochs);
+    FREE_MEMBERS(engine->ranks, engine->n_ranks, epochs);
 }
 
 /// NULL: there is none.

@@ -18,7 +18,6 @@
 #include "analyzer/pag/lineage/head.h"
 #include "analyzer/pag/location/location.h"
 #include "analyzer/pag/matching/matching.h"
-#include "analyzer/pag/window.h"
 
 void locks_release(struct engine *engine)
 {

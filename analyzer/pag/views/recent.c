@@ -40,10 +40,8 @@ void recent_free(struct recent *recent)
 {
     if (!recent)
         return;
-    for (size_t i = 0; i < recent->n_ranks; i++) {
-        free(recent->rings[i].calls);
-        free(recent->rings[i].look.exclusive_ns);
-    }
+    FREE_MEMBERS(recent->rings, recent->n_ranks, calls);
+    FREE_MEMBERS(recent->rings, recent->n_ranks, look.exclusive_ns);
     free(recent->rings);
     free(recent);
 }

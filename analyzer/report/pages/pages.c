@@ -7,7 +7,6 @@
 #include <zlib.h>
 
 #include "analyzer/base/memory.h"
-#include "analyzer/compare/back_test.h"
 #include "analyzer/compare/difference.h"
 #include "analyzer/compare/resource_path.h"
 #include "analyzer/compare/scaling.h"
@@ -15,9 +14,7 @@
 #include "analyzer/report/report.h"
 #include "analyzer/report/views/views.h"
 #include "analyzer/result/result.h"
-#include "analyzer/result/sites.h"
 #include "analyzer/result/views/timeline.h"
-#include "analyzer/result/whatif.h"
 
 #define DATA_MARK "<!-- DATA -->"
 

@@ -5,7 +5,6 @@
 
 #include "analyzer/base/memory.h"
 #include "analyzer/report/views/views.h"
-#include "analyzer/result/parts.h"
 #include "analyzer/result/sites.h"
 
 enum { MOST_RANKS = 3, MOST_RANKS_IN_ROW = 2, MOST_ROWS = 3 };

@@ -133,19 +133,9 @@ void text_print_moment(const struct result *result, const struct text_options *o
 
 // ---- JSON
 
-static json_t *path_json(const struct result *result, uint32_t path)
-{
-    return path == RESULT_NONE ? json_null() : json_text(result->paths[path].path);
-}
-
 static json_t *source_json(const struct result *result, uint32_t site)
 {
     return site == RESULT_NONE ? json_null() : json_text(result->sites[site].source);
-}
-
-static json_t *rank_json(uint32_t rank)
-{
-    return rank == RESULT_NONE ? json_null() : json_count(rank);
 }
 
 static json_t *step_object(const void *of, size_t i)
@@ -153,9 +143,9 @@ static json_t *step_object(const void *of, size_t i)
     const struct result *result = of;
     const struct result_step *step = &result->moment.steps[i];
     return JSON_OBJECT(JSON_COUNT(step, rank), JSON_COUNT(step, begin_ns), JSON_COUNT(step, end_ns),
-                       JSON_COUNT(step, computing_ns), {"path", path_json(result, step->path)},
+                       JSON_COUNT(step, computing_ns), {"path", json_path(result, step->path)},
                        {"before", source_json(result, step->site)}, JSON_COUNT(step, wait_ns),
-                       {"wait_path", path_json(result, step->wait_path)},
+                       {"wait_path", json_path(result, step->wait_path)},
                        {"wait_source", source_json(result, step->wait_site)});
 }
 
@@ -173,7 +163,7 @@ static json_t *origin_object(const struct result *result)
     if (result->moment.origin_rank == RESULT_NONE)
         return json_null();
     return JSON_OBJECT({"rank", json_count(result->moment.origin_rank)},
-                       {"path", path_json(result, result->moment.origin_path)},
+                       {"path", json_path(result, result->moment.origin_path)},
                        {"source", source_json(result, result->moment.origin_site)},
                        {"ns", json_count(result->moment.origin_ns)});
 }
@@ -188,9 +178,9 @@ void json_print_moment(const struct result *result, FILE *stream)
     json_t *moment = JSON_OBJECT(
         JSON_COUNT(&result->moment, rank), JSON_COUNT(&result->moment, time_ns),
         {"state", json_text(states[result->moment.state])}, JSON_COUNT(&result->moment, begin_ns),
-        JSON_COUNT(&result->moment, end_ns), {"path", path_json(result, result->moment.path)},
+        JSON_COUNT(&result->moment, end_ns), {"path", json_path(result, result->moment.path)},
         {"source", source_json(result, result->moment.site)}, JSON_COUNT(&result->moment, wait_ns),
-        {"waits_for", rank_json(result->moment.releaser)},
+        {"waits_for", json_index(result->moment.releaser)},
         {"steps", json_list(result->moment.n_steps, step_object, result)},
         {"common", common_object(result)}, JSON_FLAG(&result->moment, is_cut),
         {"origin", origin_object(result)});

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // What ran, how its time was spent and how efficiently, and what was wrong with its trace.
-#include <inttypes.h>
 #include <math.h>
 #include <string.h>
 

@@ -7,7 +7,6 @@
 #include "analyzer/base/memory.h"
 #include "analyzer/base/order.h"
 #include "analyzer/report/views/views.h"
-#include "analyzer/result/sites.h"
 
 static int compare_amounts(const void *left, const void *right)
 {

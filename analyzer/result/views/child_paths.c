@@ -4,7 +4,6 @@
 
 #include <stdlib.h>
 
-#include "analyzer/base/function_names.h"
 #include "analyzer/base/map.h"
 #include "analyzer/base/memory.h"
 #include "analyzer/base/order.h"

@@ -4,7 +4,6 @@
 // between them.
 #include "analyzer/rewrite/merge/merge.h"
 
-#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -6,7 +6,6 @@
 // OTF2's own headers (record_kinds.awk).
 #include "analyzer/rewrite/merge/merge.h"
 
-#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 

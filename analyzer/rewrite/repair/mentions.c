@@ -114,10 +114,8 @@ void mentions_release(struct mentions *mentions)
 {
     for (size_t kind = 0; kind < OTF2_MAPPING_MAX; kind++) {
         struct mention_list *list = &mentions->kinds[kind];
-        for (size_t i = 0; i < list->n; i++) {
-            free(list->items[i].users);
-            free(list->items[i].value_types);
-        }
+        FREE_MEMBERS(list->items, list->n, users);
+        FREE_MEMBERS(list->items, list->n, value_types);
         free(list->items);
         map_release(&list->by_id);
     }

@@ -18,10 +18,8 @@
 
 void moves_release(struct moves *moves)
 {
-    for (uint32_t i = 0; i < moves->n_moves; i++) {
-        free(moves->moves[i].from);
-        free(moves->moves[i].to);
-    }
+    FREE_MEMBERS(moves->moves, moves->n_moves, from);
+    FREE_MEMBERS(moves->moves, moves->n_moves, to);
     free(moves->moves);
     *moves = (struct moves){0};
 }

@@ -59,11 +59,9 @@ void overlap_free(struct overlap *overlap)
 {
     if (!overlap)
         return;
-    for (size_t i = 0; i < overlap->n_locations; i++) {
-        free(overlap->locations[i].calls);
-        free(overlap->locations[i].receives);
-        free(overlap->locations[i].sends);
-    }
+    FREE_MEMBERS(overlap->locations, overlap->n_locations, calls);
+    FREE_MEMBERS(overlap->locations, overlap->n_locations, receives);
+    FREE_MEMBERS(overlap->locations, overlap->n_locations, sends);
     free(overlap->locations);
     free(overlap);
 }

@@ -316,10 +316,8 @@ static void release_text(struct region_text *pattern)
 {
     free(pattern->whole);
     free(pattern->words);
-    for (uint32_t i = 0; i < pattern->n_parts; i++) {
-        free(pattern->parts[i].text);
-        free(pattern->parts[i].is_meant);
-    }
+    FREE_MEMBERS(pattern->parts, pattern->n_parts, text);
+    FREE_MEMBERS(pattern->parts, pattern->n_parts, is_meant);
     *pattern = (struct region_text){0};
 }
 

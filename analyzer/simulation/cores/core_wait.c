@@ -75,10 +75,8 @@ void core_wait_free(struct core_wait *wait)
 {
     if (!wait)
         return;
-    for (size_t i = 0; i < wait->definitions->n_core_sets; i++) {
-        free(wait->sets[i].changes);
-        free(wait->sets[i].turns);
-    }
+    FREE_MEMBERS(wait->sets, wait->definitions->n_core_sets, changes);
+    FREE_MEMBERS(wait->sets, wait->definitions->n_core_sets, turns);
     free(wait->sets);
     free(wait->entered_ns);
     free(wait->oversubscribed_ns);

@@ -63,8 +63,7 @@ void rank_notes_free(struct rank_notes *notes)
 {
     if (!notes)
         return;
-    for (size_t i = 0; i < notes->n_rows; i++)
-        free(notes->rows[i].last);
+    FREE_MEMBERS(notes->rows, notes->n_rows, last);
     memory_free_each(notes->kept, notes->n_kept);
     free(notes->rows);
     if (notes->file != NO_FILE)

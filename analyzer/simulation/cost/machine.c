@@ -51,14 +51,11 @@ void machine_release(struct machine *machine)
         free(machine->custom_scopes[i].groups);
         messages_release(&machine->custom_scopes[i].messages);
     }
-    for (size_t i = 0; i < machine->n_noises; i++) {
-        free(machine->noises[i].nodes);
-        free(machine->noises[i].noise.quantiles);
-    }
+    FREE_MEMBERS(machine->noises, machine->n_noises, nodes);
+    FREE_MEMBERS(machine->noises, machine->n_noises, noise.quantiles);
     free(machine->noises);
     formula_free(machine->contention);
-    for (size_t i = 0; i < machine->n_groups; i++)
-        free(machine->groups[i].nodes);
+    FREE_MEMBERS(machine->groups, machine->n_groups, nodes);
     for (size_t i = 0; i < machine->n_computes; i++)
         formula_free(machine->computes[i].time);
     free(machine->computes);

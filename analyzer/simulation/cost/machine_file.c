@@ -3,7 +3,6 @@
 // machine_collectives.c reads <collective>.
 #include "analyzer/simulation/cost/machine.h"
 
-#include <math.h>
 #include <string.h>
 
 #include "analyzer/base/bundled.h"

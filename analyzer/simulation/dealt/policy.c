@@ -11,7 +11,6 @@
 #include "analyzer/base/options/options.h"
 #include "analyzer/pag/pag.h"
 #include "analyzer/simulation/cost/element.h"
-#include "analyzer/simulation/cost/machine.h"
 
 enum { MAX_FREE_HOSTS = 65536 };
 static const uint64_t default_poll_ns = 1000000;

@@ -291,7 +291,6 @@ int sweep_run_note(const struct sweep_run *run, struct error *err)
     }
     int status = points_note(place->database, place->application, place->experiment, notes,
                              run->n_jobs, err);
-    for (size_t i = 0; i < run->n_jobs; i++)
-        free((void *)notes[i].parameters);
+    FREE_MEMBERS(notes, run->n_jobs, parameters);
     return status;
 }

@@ -127,8 +127,7 @@ void decode_ahead_stop(struct decode_ahead *ahead)
     pthread_mutex_unlock(&ahead->lock);
     for (size_t i = 0; i < ahead->n_threads; i++)
         pthread_join(ahead->threads[i], NULL);
-    for (size_t i = 0; i < ahead->n_slots; i++)
-        free(ahead->slots[i].batch.events);
+    FREE_MEMBERS(ahead->slots, ahead->n_slots, batch.events);
     pthread_cond_destroy(&ahead->is_ready);
     pthread_cond_destroy(&ahead->is_requested);
     pthread_mutex_destroy(&ahead->lock);

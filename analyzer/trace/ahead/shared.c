@@ -196,8 +196,7 @@ static void end_others(struct trace *trace)
     while (shared->n_ended + 1 < n)
         if (!take_block(trace, false))
             spread_pause();
-    for (size_t i = 0; i < trace->n_readers; i++)
-        free(shared->blocks[i].numbers.bytes);
+    FREE_MEMBERS(shared->blocks, trace->n_readers, numbers.bytes);
 }
 
 // --- the others

@@ -350,12 +350,9 @@ void records_init(struct records *records)
 
 void records_release(struct records *records)
 {
-    for (size_t i = 0; i < records->strings.n; i++)
-        free(records->strings.items[i].text);
-    for (size_t i = 0; i < records->groups.n; i++)
-        free(records->groups.items[i].members);
-    for (size_t i = 0; i < records->metrics.n; i++)
-        free(records->metrics.items[i].members);
+    FREE_MEMBERS(records->strings.items, records->strings.n, text);
+    FREE_MEMBERS(records->groups.items, records->groups.n, members);
+    FREE_MEMBERS(records->metrics.items, records->metrics.n, members);
     RELEASE(records->strings);
     RELEASE(records->nodes);
     free(records->node_properties);
