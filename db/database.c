@@ -282,6 +282,13 @@ int database_ask(struct database *database, struct error *err, const char *sql, 
     return row;
 }
 
+int database_is_sound(struct database *database, struct error *err, const char *check)
+{
+    SCOPED char *answer = NULL;
+    int row = database_ask(database, err, check, ">c", &answer);
+    return row == 1 ? strcmp(answer, "ok") == 0 : row;
+}
+
 sqlite3_stmt *database_query(struct database *database, struct error *err, const char *sql,
                              const char *letters, ...)
 {

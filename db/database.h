@@ -119,6 +119,11 @@ int database_do(struct database *database, struct error *err, const char *sql, c
 int database_ask(struct database *database, struct error *err, const char *sql, const char *letters,
                  ...);
 
+/// What CHECK, a pragma such as "PRAGMA main.quick_check(1)", finds: 1 sound, 0 damaged, -1 and
+/// ERR. Not to be asked as a function, which takes the number for a table's name from SQLite 3.41
+/// on.
+int database_is_sound(struct database *database, struct error *err, const char *check);
+
 /// A statement with its values, for database_row(); the caller finalizes it. NULL and ERR.
 struct sqlite3_stmt *database_query(struct database *database, struct error *err, const char *sql,
                                     const char *letters, ...);

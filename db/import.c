@@ -207,17 +207,14 @@ static int check_pages(struct import *import)
 {
     struct trial_copy *copy = &import->copy;
     int64_t page_bytes = 0;
-    bool is_sound = false;
     struct stat file;
     int row = database_ask(copy->database, copy->err, "PRAGMA source.page_size", ">i", &page_bytes);
     if (row == 1 && import->what->path && stat(import->what->path, &file) == 0 && page_bytes > 0 &&
         file.st_size % page_bytes != 0)
         return database_error(&copy->source, SQLITE_CORRUPT, copy->err);
     if (row == 1)
-        row = database_ask(copy->database, copy->err,
-                           "SELECT quick_check = 'ok' FROM pragma_quick_check(1, 'source')", ">b",
-                           &is_sound);
-    if (is_sound)
+        row = database_is_sound(copy->database, copy->err, "PRAGMA source.quick_check(1)");
+    if (row == 1)
         return 0;
     int code = row < 0 ? sqlite3_errcode(copy->database->handle) : SQLITE_CORRUPT;
     return database_error(&copy->source, code, copy->err);

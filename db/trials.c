@@ -505,12 +505,8 @@ void removal_release(struct removal *removed)
 /// Whether SQLite finds the whole file sound.
 static int check_soundness(struct database *database, struct error *err)
 {
-    bool is_sound = false;
-    const char *sql = "SELECT integrity_check = 'ok' FROM pragma_integrity_check(1)";
-    int row = database_ask(database, err, sql, ">b", &is_sound);
-    if (row < 0)
-        return -1;
-    return is_sound ? 0 : database_error(database, SQLITE_CORRUPT, err);
+    int row = database_is_sound(database, err, "PRAGMA integrity_check(1)");
+    return row == 0 ? database_error(database, SQLITE_CORRUPT, err) : row < 0 ? -1 : 0;
 }
 
 static uint64_t file_size(const char *path)
