@@ -316,6 +316,71 @@ void decode_posted_receive(struct decoder *decoder, uint64_t ticks, uint64_t req
     event->tag = number < 0 ? EVENT_ANY : own_tag(decoder, event->index, (uint32_t)number);
 }
 
+// --- messages of matched probes
+
+enum { MAX_PROBED = 1024 }; // the oldest is forgotten: its receive may not be recorded
+
+static void keep_probed(struct decoder *decoder, struct probed_message message)
+{
+    if (decoder->n_probed == MAX_PROBED)
+        memmove(decoder->probed, decoder->probed + 1,
+                --decoder->n_probed * sizeof *decoder->probed);
+    *ARRAY_NEXT(decoder->probed, decoder->n_probed, decoder->probed_capacity) = message;
+}
+
+// The newest that has this number goes out; false: there is none.
+static bool take_probed(struct decoder *decoder, uint64_t id, bool is_posted,
+                        struct probed_message *taken)
+{
+    size_t i = decoder->n_probed;
+    while (i > 0 &&
+           (decoder->probed[i - 1].id != id || decoder->probed[i - 1].is_posted != is_posted))
+        i--;
+    if (i == 0) {
+        drop(decoder);
+        return false;
+    }
+    *taken = decoder->probed[i - 1];
+    memmove(&decoder->probed[i - 1], &decoder->probed[i],
+            (--decoder->n_probed - (i - 1)) * sizeof *taken);
+    return true;
+}
+
+void decode_probed(struct decoder *decoder, uint64_t id, struct probed_message message)
+{
+    message.id = id;
+    keep_probed(decoder, message);
+}
+
+void decode_posted_matched(struct decoder *decoder, uint64_t ticks, uint64_t id, uint64_t request)
+{
+    struct probed_message message;
+    if (!take_probed(decoder, id, false, &message))
+        return;
+    uint32_t index = comm_index(decoder, message.comm);
+    struct event *event = append(decoder, ticks, EVENT_IRECV_REQUEST);
+    event->request = request;
+    if (index != UINT32_MAX) {
+        event->flags = EVENT_HAS_ENVELOPE;
+        event->index = index;
+        event->peer = message.peer;
+        event->tag = own_tag(decoder, index, message.tag);
+    }
+    message.id = request;
+    message.is_posted = true;
+    keep_probed(decoder, message);
+}
+
+void decode_matched_receive(struct decoder *decoder, uint64_t ticks, enum event_kind kind,
+                            uint64_t id, uint64_t size_bytes)
+{
+    struct probed_message message;
+    bool is_posted = kind == EVENT_IRECV;
+    if (take_probed(decoder, id, is_posted, &message))
+        decode_message(decoder, ticks, kind, message.peer, message.comm, message.tag, size_bytes,
+                       is_posted ? id : 0);
+}
+
 // --- collectives
 
 static enum collective_class class_of(OTF2_CollectiveOp op)

@@ -25,6 +25,15 @@ struct counts {
 };
 
 /// What making events of one location's records needs and finds out.
+/// A message that a matched probe has taken, until it is received. From its receive being posted
+/// on, `id` is that of the request.
+struct probed_message {
+    uint64_t id;
+    bool is_posted;
+    uint32_t peer, tag;
+    OTF2_CommRef comm;
+};
+
 struct decoder {
     struct event *output; // where events are appended; has room for one for each record
     uint32_t n_output;
@@ -39,6 +48,8 @@ struct decoder {
     uint64_t *n_unused; // owned, of report.n_unused; NULL: not counted
     struct counts counts;
     struct file_operations files;
+    struct probed_message *probed; // owned, in the order of their probes
+    size_t n_probed, probed_capacity;
     struct location_report report;
 };
 
@@ -51,6 +62,7 @@ static inline void decoder_begin(struct decoder *decoder)
     decoder->last_ticks = INT64_MIN;
     decoder->n_in_time = UINT32_MAX;
     decoder->in_polls = false;
+    decoder->n_probed = 0;
     decode_counts_begin(decoder);
     file_operations_begin(&decoder->files);
 }
@@ -98,6 +110,13 @@ void decode_request(struct decoder *decoder, uint64_t ticks, enum event_kind kin
                     uint64_t request);
 void decode_posted_receive(struct decoder *decoder, uint64_t ticks, uint64_t request,
                            const struct attributes *attributes);
+/// What OTF2 since 3.2 has of matched probes: the message MESSAGE was taken; its receive was posted
+/// as REQUEST; it was received, as EVENT_RECV by its number or as EVENT_IRECV by that of its
+/// request.
+void decode_probed(struct decoder *decoder, uint64_t id, struct probed_message message);
+void decode_posted_matched(struct decoder *decoder, uint64_t ticks, uint64_t id, uint64_t request);
+void decode_matched_receive(struct decoder *decoder, uint64_t ticks, enum event_kind kind,
+                            uint64_t id, uint64_t size_bytes);
 void decode_posted_collective(struct decoder *decoder, uint64_t ticks, uint64_t request,
                               const struct attributes *attributes);
 

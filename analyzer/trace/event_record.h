@@ -62,7 +62,11 @@ enum record_kind {
     IO_OPERATION_CANCELLED = 79,
     NON_BLOCKING_COLLECTIVE_REQUEST = 85,
     NON_BLOCKING_COLLECTIVE_COMPLETE = 86,
-    LAST_KNOWN = 88 // of OTF2 3.0
+    MPI_PROBE = 89, // since OTF2 3.2
+    MPI_MRECV = 90,
+    MPI_IMRECV_REQUEST = 91,
+    MPI_IMRECV = 92,
+    LAST_KNOWN = MPI_IMRECV
 };
 
 /// Kinds of OTF2 1.0 whose content is a number without a length in front of it.

@@ -431,6 +431,7 @@ void trace_close(struct trace *trace)
         free(trace->readers[i].decoder.n_unused);
         free(trace->readers[i].decoder.counts.growths);
         free(trace->readers[i].decoder.counts.last);
+        free(trace->readers[i].decoder.probed);
         file_operations_release(&trace->readers[i].decoder.files);
         local_definitions_release(&trace->readers[i].local);
     }

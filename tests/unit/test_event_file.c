@@ -348,7 +348,7 @@ static const char *const fields_of[] = {
     [38] = "b4w488", [46] = "0",     [53] = "b4",     [54] = "b",     [55] = "c",    [56] = "c",
     [57] = "b44",    [58] = "b44",   [63] = "c8",     [65] = "c8",    [66] = "x4",   [67] = "x",
     [68] = "0",      [69] = "4b44",  [75] = "4b488",  [78] = "488",   [79] = "48",   [80] = "0",
-    [83] = "0",      [85] = "8",     [86] = "bc4888", [87] = "0",     [89] = "0",    [200] = "0",
+    [83] = "0",      [85] = "8",     [86] = "bc4888", [87] = "0",     [99] = "0",    [200] = "0",
     [254] = "0"};
 
 static void put_field(struct bytes *out, struct random *random, char field, uint64_t now)
@@ -605,4 +605,75 @@ TEST(test_written_archives)
 {
     const char *folder = getenv("PAGODA_ARCHIVES");
     assert_int_equal(count_differing_traces() + (folder ? count_differing_archives(folder) : 0), 0);
+}
+
+// --- records of OTF2 3.2, which an older library cannot write
+
+/// Rank 1 takes the messages 7 and 8 of rank 0 by matched probes; it receives 8 first, in two
+/// steps.
+static void write_matched_file(const char *path)
+{
+    static const unsigned char records[] = {
+        89, 6, 0, 0,  1,  7,   1,   41,     // probed: peer 0, communicator 0, tag 7, message 41
+        89, 7, 0, 1,  0,  1,   8,   1,  42, // its communicator is longer than it need be
+        91, 5, 1, 42, 2,  40,  35,          // message 42 is posted as request 9000
+        92, 6, 2, 40, 35, 2,   240, 3,      // request 9000 is complete, 1008 bytes
+        90, 5, 1, 41, 2,  239, 3,           // message 41 is received, 1007 bytes
+        90, 4, 1, 41, 1,  9,                // it was already
+        92, 4, 1, 5,  1,  9,                // of no request
+    };
+    enum { N_RECORDS = 7 };
+    unsigned char *memory = memory_zeroed(1, OTF2_CHUNK_SIZE_MIN);
+    struct bytes out = {memory, false};
+    put_byte(&out, 3);
+    put_byte(&out, 0x42);
+    put_full(&out, 1, 8);
+    put_full(&out, N_RECORDS, 8);
+    put_byte(&out, 5);
+    put_full(&out, 1000, 8);
+    memcpy(out.at, records, sizeof records);
+    out.at += sizeof records;
+    put_byte(&out, 2);
+    scratch_write(path, memory, (size_t)(out.at - memory) + 1);
+    free(memory);
+}
+
+TEST(test_matched_probes)
+{
+    static const struct event expected[] = {
+        {.kind = EVENT_IRECV_REQUEST, .tag = 8, .request = 9000},
+        {.kind = EVENT_IRECV, .tag = 8, .request = 9000, .size_bytes = 1008},
+        {.kind = EVENT_RECV, .tag = 7, .size_bytes = 1007}};
+    struct error err = {0};
+    char *directory = scratch_directory();
+    char *archive = memory_format("%s/run", directory);
+    struct archive_writer *writer = archive_writer_new(archive, 2, &err);
+    assert_non_null(writer);
+    const uint64_t both[] = {0, 1};
+    archive_writer_region(writer, "main", NULL, 0, OTF2_PARADIGM_USER);
+    archive_writer_comm(writer, "both", both, 2, NULL, 0);
+    for (uint32_t rank = 0; rank < 2; rank++)
+        OTF2_EvtWriter_Enter(archive_writer_events(writer, rank), NULL, 1000, 0);
+    assert_int_equal(archive_writer_close(writer, NULL, NULL, &err), 0);
+    char *path = memory_format("%s/traces/1.evt", archive);
+    write_matched_file(path);
+    struct trace *trace = trace_open(archive, &err);
+    assert_non_null(trace);
+    struct cursor *cursor = trace_cursor(trace, 1);
+    for (size_t i = 0; i < sizeof expected / sizeof *expected; i++, cursor->position++) {
+        const struct event *event = trace_peek(trace, 1, cursor, 0);
+        assert_non_null(event);
+        assert_int_equal(event->kind, expected[i].kind);
+        assert_int_equal(event->peer, 0);
+        assert_int_equal(event->tag, expected[i].tag);
+        assert_int_equal(event->size_bytes, expected[i].size_bytes);
+        assert_int_equal(event->request, expected[i].request);
+    }
+    assert_null(trace_peek(trace, 1, cursor, 0));
+    assert_int_equal(trace_location_report(trace, 1)->n_bad_references, 2);
+    assert_int_equal(trace_location_report(trace, 1)->n_unknown, 0);
+    trace_close(trace);
+    free(path);
+    free(archive);
+    scratch_remove(directory);
 }
