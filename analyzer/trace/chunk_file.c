@@ -4,6 +4,7 @@
 // buffer. It delivers them as records, or takes the same chunk again and again, for ever.
 #include "analyzer/trace/chunk_file.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
 #include <sys/resource.h>
@@ -26,6 +27,8 @@ static bool read_bytes(struct chunk_file *file, uint64_t at, unsigned char *memo
     while (descriptor >= 0 && n_done < n &&
            (n_read = pread(descriptor, memory + n_done, n - n_done, (off_t)(at + n_done))) > 0)
         n_done += (size_t)n_read;
+    if (descriptor < 0 || n_read < 0)
+        file->error = errno;
     if (file->descriptor < 0 && descriptor >= 0)
         close(descriptor);
     return n_done == n;

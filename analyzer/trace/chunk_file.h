@@ -34,6 +34,7 @@ struct chunk_file {
     uint64_t window_at, chunk_end; // offsets in the file
     bool is_big_endian;            // the chunk
     uint64_t last_record;          // number of its last record, as its header says
+    int error;                     // errno of a read that failed, 0: what is there was read
 };
 
 /// Opens PATH, of chunks of CHUNK_BYTES, to be read WINDOW_BYTES at a time. false, and FILE

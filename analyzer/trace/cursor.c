@@ -94,6 +94,12 @@ void location_end_late(struct trace *trace, size_t location)
     location_close(trace, reader);
 }
 
+// Why READER's event file cannot be read, or not on.
+static const char *cause_of(const struct location_reader *reader, OTF2_ErrorCode code)
+{
+    return reader->read_error ? strerror(reader->read_error) : otf2_error_cause(code);
+}
+
 // Notes why a location ends here, when it is not just the end of its file, and closes the file.
 static void end_reading(struct trace *trace, size_t location, OTF2_ErrorCode code)
 {
@@ -103,7 +109,7 @@ static void end_reading(struct trace *trace, size_t location, OTF2_ErrorCode cod
         reader->decoder.report.is_cut = true;
         location_set_reason(reader, "cannot read its event file (%llu.evt) after event %llu: %s",
                             id, (unsigned long long)reader->decoder.report.n_read,
-                            otf2_error_cause(code));
+                            cause_of(reader, code));
     }
     location_close(trace, reader);
 }
@@ -122,6 +128,7 @@ static OTF2_ErrorCode read_records(struct trace *trace, size_t location, uint64_
         pthread_mutex_unlock(&library_lock);
     } else {
         n_read = event_file_read(&reader->file, &reader->decoder, &reader->local, n_wanted);
+        reader->read_error = reader->file.chunks.error;
         if (reader->file.state == EVENT_FILE_DAMAGED)
             code = OTF2_ERROR_INVALID_DATA;
     }
@@ -240,7 +247,7 @@ void location_open(struct trace *trace, size_t location)
     report->is_cut = false;
     report->is_skipped = true;
     location_set_reason(reader, "cannot read its event file (%llu.evt): %s",
-                        (unsigned long long)definition->id, otf2_error_cause(code));
+                        (unsigned long long)definition->id, cause_of(reader, code));
 }
 
 // The share of each of N_LOCATIONS of AMOUNT, not below LEAST nor above MOST.

@@ -31,6 +31,7 @@ struct location_reader {
     struct trace_place first;    // the begin of its events
     struct batch_begins begins;  // of a trace that keeps places
     uint64_t n_first_chunk;      // records that the first chunk holds, as it says
+    int read_error;              // errno of the event file, 0: every read was well
     char *reason;                // owned text of decoder.report.reason
     bool is_remote;              // of a shared trace: another process reads it
 };

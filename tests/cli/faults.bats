@@ -9,3 +9,13 @@ load ../helper
     [ "$status" = 0 ]
     [[ $output == *" faults, 0 wrong" ]]
 }
+
+@test "a file that cannot be read on is not called damaged" {
+    "$BUILD/bench/generate" --pattern halo --ranks 2 --events 100000 big >/dev/null
+    run -3 strace -f -qq -o /dev/null -P "$PWD/big/traces/1.evt" -e inject=pread64:error=EIO:when=2+ "$PAGODA" check big
+    echo "$output"
+    [[ $output == *"cannot read its event file (1.evt) after event "*": Input/output error"* ]]
+    run -3 strace -f -qq -o /dev/null -P "$PWD/big/traces/1.evt" -e inject=pread64:error=EIO:when=1+ "$PAGODA" check big
+    echo "$output"
+    [[ $output == *"cannot read its event file (1.evt): Input/output error"* ]]
+}
