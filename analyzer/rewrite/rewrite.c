@@ -291,6 +291,11 @@ int rewrite_check_source(const struct trace *trace, struct error *err)
         if (report->is_cut || report->is_skipped)
             return error_set(err, "of '%s' a location (%s) cannot be read to its end: %s",
                              trace_path(trace), definitions->locations[i].name, report->reason);
+        if (report->n_matched > 0)
+            return error_set(err,
+                             "of '%s' a location (%s) has matched probes as OTF2 3.2 records them, "
+                             "which cannot be copied",
+                             trace_path(trace), definitions->locations[i].name);
     }
     return 0;
 }

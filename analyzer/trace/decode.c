@@ -349,6 +349,7 @@ static bool take_probed(struct decoder *decoder, uint64_t id, bool is_posted,
 void decode_probed(struct decoder *decoder, uint64_t id, struct probed_message message)
 {
     message.id = id;
+    decoder->report.n_matched++;
     keep_probed(decoder, message);
 }
 

@@ -177,6 +177,7 @@ struct location_report {
     uint64_t n_read;
     uint64_t n_unknown;        // records of a kind this library does not know
     uint64_t n_bad_references; // records that name an undefined region, communicator, ...; dropped
+    uint64_t n_matched;        // records of OTF2 3.2 about messages of matched probes
     uint64_t n_backward;       // time stamps smaller than the one before; raised to it
     const uint64_t *n_unused;  // records that no replay uses (unused.h)
     bool lacks_definitions;    // no local definition file: clock offsets and mappings are unknown

@@ -16,6 +16,7 @@
 #include <otf2/otf2.h>
 
 #include "analyzer/base/memory.h"
+#include "analyzer/rewrite/rewrite.h"
 #include "analyzer/trace/decode.h"
 #include "analyzer/trace/otf2_records.h"
 #include "analyzer/trace/reader.h"
@@ -672,6 +673,9 @@ TEST(test_matched_probes)
     assert_null(trace_peek(trace, 1, cursor, 0));
     assert_int_equal(trace_location_report(trace, 1)->n_bad_references, 2);
     assert_int_equal(trace_location_report(trace, 1)->n_unknown, 0);
+    // A copy would lack them, with an older library, and its events would have others' times.
+    assert_int_equal(rewrite_check_source(trace, &err), -1);
+    assert_non_null(strstr(err.text, "has matched probes as OTF2 3.2 records them"));
     trace_close(trace);
     free(path);
     free(archive);
