@@ -284,7 +284,8 @@ static void replay_candidates(const struct advise_setting *setting, struct advic
     free(trial.is_done);
     for (size_t i = 0; i < n; i++)
         advice->candidates[i].order_ns = order_ns(advice, &advice->candidates[i]);
-    qsort(advice->candidates, n, sizeof *advice->candidates, by_gain);
+    if (n > 0)
+        qsort(advice->candidates, n, sizeof *advice->candidates, by_gain);
 }
 
 /// Until where those pay that are shown.
