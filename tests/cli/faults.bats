@@ -11,6 +11,7 @@ load ../helper
 }
 
 @test "a file that cannot be read on is not called damaged" {
+    cd "$BATS_TEST_TMPDIR"
     "$BUILD/bench/generate" --pattern halo --ranks 2 --events 100000 big >/dev/null
     run -3 strace -f -qq -o /dev/null -P "$PWD/big/traces/1.evt" -e inject=pread64:error=EIO:when=2+ "$PAGODA" check big
     echo "$output"
