@@ -286,6 +286,12 @@ void decode_request(struct decoder *decoder, uint64_t ticks, enum event_kind kin
     append(decoder, ticks, kind)->request = request;
 }
 
+static void put_envelope(struct event *event, uint32_t comm_index)
+{
+    event->flags = EVENT_HAS_ENVELOPE;
+    event->index = comm_index;
+}
+
 // The communicator of what EVENT posts, if ATTRIBUTES name one; the posting itself stays if not.
 static bool put_communicator(struct decoder *decoder, struct event *event,
                              const struct attributes *attributes)
@@ -297,8 +303,7 @@ static bool put_communicator(struct decoder *decoder, struct event *event,
         drop(decoder);
     if (index == UINT32_MAX)
         return false;
-    event->flags = EVENT_HAS_ENVELOPE;
-    event->index = index;
+    put_envelope(event, index);
     return true;
 }
 
@@ -346,9 +351,8 @@ static bool take_probed(struct decoder *decoder, uint64_t id, bool is_posted,
     return true;
 }
 
-void decode_probed(struct decoder *decoder, uint64_t id, struct probed_message message)
+void decode_probed(struct decoder *decoder, struct probed_message message)
 {
-    message.id = id;
     decoder->report.n_matched++;
     keep_probed(decoder, message);
 }
@@ -362,8 +366,7 @@ void decode_posted_matched(struct decoder *decoder, uint64_t ticks, uint64_t id,
     struct event *event = append(decoder, ticks, EVENT_IRECV_REQUEST);
     event->request = request;
     if (index != UINT32_MAX) {
-        event->flags = EVENT_HAS_ENVELOPE;
-        event->index = index;
+        put_envelope(event, index);
         event->peer = message.peer;
         event->tag = own_tag(decoder, index, message.tag);
     }
@@ -681,29 +684,34 @@ void decode_plain(struct decoder *decoder, uint64_t ticks, enum event_kind kind,
     append(decoder, ticks, kind)->size_bytes = number;
 }
 
+// Appends what happens to THREADS, a team or those that one has made; NULL: it is not known whose
+// they are, as in EZTrace's archives, or they are not defined, which is counted.
+static struct event *append_of_threads(struct decoder *decoder, uint64_t ticks,
+                                       enum event_kind kind, OTF2_CommRef threads)
+{
+    if (threads == OTF2_UNDEFINED_COMM)
+        return NULL;
+    uint32_t index = comm_index(decoder, threads);
+    if (index == UINT32_MAX) {
+        drop(decoder);
+        return NULL;
+    }
+    struct event *event = append(decoder, ticks, kind);
+    event->index = index;
+    return event;
+}
+
 void decode_team(struct decoder *decoder, uint64_t ticks, enum event_kind kind, OTF2_CommRef team)
 {
-    uint32_t index = comm_index(decoder, team);
-    if (team == OTF2_UNDEFINED_COMM) // EZTrace: whose team it is is not known
-        return;
-    if (index == UINT32_MAX)
-        drop(decoder);
-    else
-        append(decoder, ticks, kind)->index = index;
+    append_of_threads(decoder, ticks, kind, team);
 }
 
 void decode_created(struct decoder *decoder, uint64_t ticks, enum event_kind kind,
                     OTF2_CommRef threads, uint64_t number)
 {
-    if (threads == OTF2_UNDEFINED_COMM) // EZTrace: who made the thread is not known
+    struct event *event = append_of_threads(decoder, ticks, kind, threads);
+    if (!event)
         return;
-    uint32_t index = comm_index(decoder, threads);
-    if (index == UINT32_MAX) {
-        drop(decoder);
-        return;
-    }
-    struct event *event = append(decoder, ticks, kind);
-    event->index = index;
     event->flags = EVENT_OF_CREATED;
     event->size_bytes = number;
 }

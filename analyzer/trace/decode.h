@@ -113,7 +113,7 @@ void decode_posted_receive(struct decoder *decoder, uint64_t ticks, uint64_t req
 /// What OTF2 since 3.2 has of matched probes: the message MESSAGE was taken; its receive was posted
 /// as REQUEST; it was received, as EVENT_RECV by its number or as EVENT_IRECV by that of its
 /// request.
-void decode_probed(struct decoder *decoder, uint64_t id, struct probed_message message);
+void decode_probed(struct decoder *decoder, struct probed_message message);
 void decode_posted_matched(struct decoder *decoder, uint64_t ticks, uint64_t id, uint64_t request);
 void decode_matched_receive(struct decoder *decoder, uint64_t ticks, enum event_kind kind,
                             uint64_t id, uint64_t size_bytes);

@@ -249,9 +249,7 @@ enum function_names_found region_names_find(const struct definitions *definition
                                             bool *is_meant)
 {
     SCOPED const char **names = names_of(definitions);
-    enum function_names_found found =
-        function_names_find(names, definitions->n_regions, text, is_meant);
-    return found;
+    return function_names_find(names, definitions->n_regions, text, is_meant);
 }
 
 static bool find_glob(const struct definitions *definitions, const char *text, bool *is_meant)

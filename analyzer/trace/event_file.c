@@ -93,22 +93,24 @@ static inline void read_message(struct content *content, struct decoder *decoder
         decode_message(decoder, ticks, kind, peer, comm, tag, size_bytes, request);
 }
 
-static void read_matched(struct content *content, struct decoder *decoder,
-                         const struct local_definitions *local, uint64_t ticks, int kind)
+static void read_probe(struct content *content, struct decoder *decoder,
+                       const struct local_definitions *local)
 {
-    struct probed_message message = {0};
-    if (kind == MPI_PROBE) {
-        message.peer = content_32(content);
-        message.comm = local_definitions_id(local, OTF2_MAPPING_COMM, content_32(content));
-        message.tag = content_32(content);
-    }
-    uint64_t id = content_64(content);
-    uint64_t number = kind == MPI_PROBE ? 0 : content_64(content);
+    struct probed_message message = {.is_posted = false};
+    message.peer = content_32(content);
+    message.comm = local_definitions_id(local, OTF2_MAPPING_COMM, content_32(content));
+    message.tag = content_32(content);
+    message.id = content_64(content);
+    if (content_is_whole(content))
+        decode_probed(decoder, message);
+}
+
+static void read_matched(struct content *content, struct decoder *decoder, uint64_t ticks, int kind)
+{
+    uint64_t id = content_64(content), number = content_64(content);
     if (!content_is_whole(content))
         return;
-    if (kind == MPI_PROBE)
-        decode_probed(decoder, id, message);
-    else if (kind == MPI_IMRECV_REQUEST)
+    if (kind == MPI_IMRECV_REQUEST)
         decode_posted_matched(decoder, ticks, id, number);
     else
         decode_matched_receive(decoder, ticks, kind == MPI_MRECV ? EVENT_RECV : EVENT_IRECV, id,
@@ -266,10 +268,12 @@ static void read_other(struct event_file *file, int kind, struct content *conten
     uint32_t number;
     switch (kind) {
     case MPI_PROBE:
+        read_probe(content, decoder, local);
+        break;
     case MPI_MRECV:
     case MPI_IMRECV_REQUEST:
     case MPI_IMRECV:
-        read_matched(content, decoder, local, ticks, kind);
+        read_matched(content, decoder, ticks, kind);
         break;
     case MPI_REQUEST_TEST:
         read_request(content, decoder, ticks, EVENT_REQUEST_TEST);

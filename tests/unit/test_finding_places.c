@@ -86,8 +86,8 @@ static size_t count_computing(void)
     return n;
 }
 
-/// Calls that wait for nobody and take next to nothing do not end a computation: rank 1 asks for
-/// its rank, 3 ms in sum, in the middle of what rank 0 waits for.
+/// Short calls that wait for no other rank do not end a computation. Rank 0 waits for one of rank
+/// 1, in the middle of which rank 1 asks for its rank, for 3 ms in sum.
 TEST(test_short_calls_do_not_end_a_computation)
 {
     struct result result = make_result();

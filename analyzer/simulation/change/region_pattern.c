@@ -242,8 +242,7 @@ static const char *nearest_file(const struct region_text *pattern,
     for (size_t i = 0; i < definitions->n_contexts; i++)
         if (definitions->contexts[i].file[0])
             files[n_files++] = path_base_name(definitions->contexts[i].file);
-    const char *file = spelling_nearest(path_base_name(pattern->file), files, n_files);
-    return file;
+    return spelling_nearest(path_base_name(pattern->file), files, n_files);
 }
 
 /// 0, or -1 and ERR when no call of the run is at the pattern's place.

@@ -258,7 +258,6 @@ struct scheduler *core_groups_share(const struct scenario *scenario,
         group_of[i] = (uint32_t)n_groups;
         groups[n_groups++] = (struct core_group){.n_cores = 1, .speed = SCHEDULER_FULL_SPEED};
     }
-    struct scheduler *scheduler = scheduler_new(
-        groups, n_groups, group_of, definitions->n_locations, scenario->settings->spins);
-    return scheduler;
+    return scheduler_new(groups, n_groups, group_of, definitions->n_locations,
+                         scenario->settings->spins);
 }

@@ -18,8 +18,7 @@ int element_unknown(const struct element_reader *reader, const struct xml_elemen
     if (nearest)
         return ELEMENT_ERROR(reader, element, "unknown %s %s; is it %s?", kind, name, nearest);
     SCOPED char *all = spelling_list(known, n_known);
-    ELEMENT_ERROR(reader, element, "unknown %s %s; there are %s", kind, name, all);
-    return -1;
+    return ELEMENT_ERROR(reader, element, "unknown %s %s; there are %s", kind, name, all);
 }
 
 static int read_count(const struct element_reader *reader, const struct xml_element *element,

@@ -284,8 +284,7 @@ int sweep_result_write(const char *point_dir, const char *command,
         is_written = fflush(file) == 0 && fsync(fileno(file)) == 0;
         is_written = fclose(file) == 0 && is_written && rename(unfinished, path) == 0;
     }
-    int status = is_written ? 0 : error_set(err, "cannot write %s: %s", path, strerror(errno));
-    return status;
+    return is_written ? 0 : error_set(err, "cannot write %s: %s", path, strerror(errno));
 }
 
 bool sweep_result_read(const char *point_dir, const char *command, struct sweep_result *result)
