@@ -118,8 +118,12 @@ static void add_limits(struct advice *advice)
         SCOPED char *gone = memory_format("%.*s=0", (int)(length - end), word->value);
         if (!advise_find(advice, "scale", gone)) {
             bool is_stretch = strncmp(subject, "before ", 7) == 0;
-            SCOPED char *sentence = memory_format(
-                "Remove %s %s", is_stretch ? "the computing" : "the work in", subject);
+            bool is_of_files = strncmp(subject, "files in ", 9) == 0;
+            SCOPED char *sentence = memory_format("Remove %s %s",
+                                                  is_stretch    ? "the computing"
+                                                  : is_of_files ? "the calls for"
+                                                                : "the work in",
+                                                  subject);
             char *region = memory_copy_text(subject);
             struct advice_candidate *limit =
                 advise_add(advice, ADVICE_REGION, UINT64_MAX, region, sentence);

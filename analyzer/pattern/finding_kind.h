@@ -70,6 +70,7 @@ extern const char *const finding_subject_names[N_FINDING_SUBJECTS];
     X(odd_share)        /* lost in iterations that take longer on the rank with most loss */       \
     X(trend)            /* 1 where these are all from one on, else 0 */                            \
     X(collective_share) /* waits in collective operations */                                       \
+    X(drained_share)    /* waits in collective operations in the whole run, times the loss */      \
     X(completing)       /* 1 where the waiting call completes nonblocking ones, else 0 */          \
     X(other_code)  /* 1 where the function that waits is not the one that is waited for, else 0 */ \
     X(lock_share)  /* of one-sided calls: to lock, unlock and flush */                             \
@@ -80,7 +81,10 @@ extern const char *const finding_subject_names[N_FINDING_SUBJECTS];
     X(recording_us)   /* that recording a call took in the mean; 0: not known */                   \
     X(visits)         /* of the place */                                                           \
     X(calls)          /* of MPI in the place */                                                    \
+    X(joined_share)   /* of them, calls for files, if those between which a rank calls nothing     \
+                         else of MPI were one; at most */                                          \
     X(messages)       /* of the run */                                                             \
+    X(collectives)    /* collective operations of the run */                                       \
     X(mean_bytes)     /* of these messages */                                                      \
     X(median_bytes)   /* half of them are no larger than about this */
 
@@ -93,32 +97,37 @@ enum finding_number {
 
 /// The same as texts for sentences, ready to be read ("12.3 ms", "ranks 1-3").
 #define FINDING_TEXTS(X)                                                                           \
-    X(place)         /* region with its source, or the code before a call */                       \
-    X(largest)       /* the first of several places */                                             \
-    X(region)        /* as what-if options name it */                                              \
-    X(work)          /* "the work in solve", "the computing before a call" */                      \
-    X(rank)          /* "rank 2": with most of the loss on its account */                          \
-    X(number)        /* "2" */                                                                     \
-    X(causing)       /* "rank 2", "ranks 0-3": the causing_ranks */                                \
-    X(some)          /* the same; unknown where it is all ranks */                                 \
-    X(awaited)       /* whom they wait for: "rank 2", "other ranks", "each other" */               \
-    X(rank_time)     /* that it spends in the place */                                             \
-    X(mean_time)     /* of all ranks there */                                                      \
-    X(loss)          /* time of all ranks */                                                       \
-    X(took)          /* of it: in the calls or computing itself */                                 \
-    X(delays)        /* of it: waits of other ranks; unknown where next to nothing */              \
-    X(loss_share)    /* of all ranks' time */                                                      \
-    X(waiting)       /* "rank 0 waits", "ranks 1-3 wait": with most of the waits for it */         \
-    X(wait_call)     /* where they wait */                                                         \
-    X(wait_path)     /* the call path of that, as what-if options name it */                       \
-    X(wait_scope)    /* the call path around it */                                                 \
-    X(wait_outer)    /* the one around that */                                                     \
-    X(wait_state)    /* its pattern */                                                             \
-    X(wait_hint)     /* what the pattern says to do */                                             \
+    X(place)           /* region with its source, or the code before a call */                     \
+    X(largest)         /* the first of several places */                                           \
+    X(region)          /* as what-if options name it */                                            \
+    X(work)            /* "the work in solve", "the computing before a call" */                    \
+    X(rank)            /* "rank 2": with most of the loss on its account */                        \
+    X(number)          /* "2" */                                                                   \
+    X(causing)         /* "rank 2", "ranks 0-3": the causing_ranks */                              \
+    X(some)            /* the same; unknown where it is all ranks */                               \
+    X(awaited)         /* whom they wait for: "rank 2", "other ranks", "each other" */             \
+    X(rank_time)       /* that it spends in the place */                                           \
+    X(mean_time)       /* of all ranks there */                                                    \
+    X(loss)            /* time of all ranks */                                                     \
+    X(took)            /* of it: in the calls or computing itself */                               \
+    X(computed)        /* of it, where ranks are blocked: because they compute there as well */    \
+    X(delays)          /* of it: waits of other ranks; unknown where next to nothing */            \
+    X(loss_share)      /* of all ranks' time */                                                    \
+    X(waiting)         /* "rank 0 waits", "ranks 1-3 wait": with most of the waits for it */       \
+    X(wait_call)       /* where they wait */                                                       \
+    X(wait_path)       /* the call path of that, as what-if options name it */                     \
+    X(collective_path) /* the collective operation in which they wait most, or else all ranks do   \
+                        */                                                                         \
+    X(wait_scope)      /* the call path around it */                                               \
+    X(wait_outer)      /* the one around that */                                                   \
+    X(wait_state)      /* its pattern */                                                           \
+    X(wait_hint)       /* what the pattern says to do */                                           \
     X(following)     /* "norms/MPI_Allreduce at solve.c:31", calls in the place that follow others \
                         of it right away; unknown without */                                       \
     X(preceding)     /* the same: the calls that most calls in the place follow right away */      \
     X(calls)         /* "12 calls" */                                                              \
+    X(joined_share)  /* "0.002" of the calls for files, if those that follow one another were one  \
+                      */                                                                           \
     X(messages)      /* "603 messages" */                                                          \
     X(mean_bytes)    /* "8 B" */                                                                   \
     X(median_bytes)  /* the same */                                                                \

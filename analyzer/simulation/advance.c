@@ -10,6 +10,7 @@
 #include "analyzer/simulation/change/move.h"
 #include "analyzer/simulation/change/overlap.h"
 #include "analyzer/simulation/change/relocation.h"
+#include "analyzer/simulation/change/scale.h"
 #include "analyzer/simulation/state.h"
 
 // --- in a call
@@ -148,6 +149,8 @@ static void in_call_enter(struct engine *engine, struct location_state *location
         prediction->last_finalize_ns = now_ns; // calls are entered in the order of time
     }
     pag_work work = prediction->costs->work_before(prediction, &call, state->receivers);
+    if (location->call.is_file)
+        work = work * path_file_scale(engine, location, location->call.path) / PAG_WORK_PER_NS;
     if (prediction->migration)
         migration_worked(engine, location, work);
     if (state->is_waiting && work == 0) {

@@ -22,7 +22,8 @@ struct node_speed {
     uint64_t speed; // millionths
 };
 
-/// The time inside what PATTERN names (region_pattern.h, or "blocked in " and that) times FACTOR.
+/// The time inside what PATTERN names (region_pattern.h, or "blocked in " or "files in " and that)
+/// times FACTOR.
 struct region_scale {
     const char *pattern;
     uint64_t factor; // millionths
@@ -86,10 +87,17 @@ struct scenario_settings {
 
 enum { REGION_MAX_SCALES = 64 };
 
+/// Which of the time inside a region a factor changes.
+enum scaled_time {
+    SCALED_WORK,    // outside MPI, computing and blocked
+    SCALED_BLOCKED, // blocked outside MPI
+    SCALED_FILES,   // of MPI calls for files
+};
+
 struct region_scales {
     uint64_t factors[REGION_MAX_SCALES]; // millionths
     uint32_t patterns[REGION_MAX_SCALES];
-    bool only_blocked[REGION_MAX_SCALES]; // the time that a region is blocked
+    enum scaled_time times[REGION_MAX_SCALES];
     size_t n;
 };
 

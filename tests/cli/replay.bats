@@ -706,10 +706,11 @@ wait-at-nx1 998900 998900
         ["main/solve/(blocked)", 2000000], ["main/solve/(without CPU time)", 285714],
         ["main/write/(blocked)", 5000000], ["main/write/(without CPU time)", 714286]]' out.json
     jq -e '[.critical_path.regions[] | select(.region == "(blocked)") | .time_ns] == [7000000]' out.json
-    # Its own time and that of the rank that waits for it.
+    # Its own time and that of the rank that waits for it, and for what write computes.
     jq -e '.findings[0] | .kind == "blocked" and .region == "write" and .ranks == [0] and .pattern == "late-sender"
-        and .place == "write and solve" and .loss_ns == 13000000 and
-        [.remedies[] | .words[9:-1]] == ["blocked in *=0", "blocked in write=0"]' out.json
+        and .place == "write and solve" and .loss_ns == 16673469 and
+        (.text | contains("; 3.673 ms of it because they also compute there.")) and
+        [.remedies[].words] == ["--scale write=0", "--scale \u0027blocked in write=0\u0027"]' out.json
     # The predicted run as an archive has both again: twice the blocked time of write, no lack of cores.
     "$PAGODA" replay blocked --scale write=2 --output twice >/dev/null 2>&1
     "$PAGODA" replay --json twice | jq -e '.window.blocked_ns == 12000000 and .window.no_cpu_ns - 12000000 <= 1'

@@ -88,6 +88,44 @@ static size_t count_computing(void)
 
 /// Short calls that wait for no other rank do not end a computation. Rank 0 waits for one of rank
 /// 1, in the middle of which rank 1 asks for its rank, for 3 ms in sum.
+/// What ranks compute in a function in which they are mostly blocked is a part of that.
+TEST(test_blocked_functions_compute_as_well)
+{
+    struct result result = make_result();
+    struct result_region own_regions[4] = {regions[0], regions[1], regions[2]};
+    struct result_path own_paths[4] = {paths[0], paths[1], paths[2]};
+    own_regions[3] = (struct result_region){REGION(RESULT_REGION_BLOCKED), .file = (char *)""};
+    own_paths[3] = (struct result_path){PATH("solve/(blocked)"), .region = 3};
+    struct result_path_rank times[] = {{0, 1, 1, 100 * MS, 100 * MS}};
+    result.regions = own_regions;
+    result.paths = own_paths;
+    result.n_regions = result.n_paths = 4;
+    for (int is_mostly = 0; is_mostly < 2; is_mostly++) {
+        uint64_t blocked_ns = (is_mostly ? 60 : 5) * MS;
+        struct result_path_share origins[] = {{3, 1, 15 * MS, 0, RESULT_NONE, 3},
+                                              {0, 1, 15 * MS, 0, RESULT_NONE, 0}};
+        struct result_path_rank blocked[] = {times[0], {3, 1, 1, blocked_ns, blocked_ns}};
+        add_late_sender(&result, 30 * MS);
+        patterns[0].origins = (struct result_origins){
+            .explained_ns = 30 * MS, .by_path_rank = origins, .n_by_path_rank = 2};
+        origins[0].time_ns = is_mostly ? 15 * MS : 5 * MS;
+        origins[1].time_ns = 30 * MS - origins[0].time_ns;
+        result.path_ranks = blocked;
+        result.n_path_ranks = 2;
+        result.no_cpu_ns = own_paths[3].exclusive_ns = blocked_ns;
+        find(&result);
+        unsigned n_blocked = 0;
+        for (size_t i = 0; i < found.n_findings; i++) {
+            bool is_blocked = strcmp(found.findings[i].kind, "blocked") == 0;
+            n_blocked += is_blocked;
+            if (is_blocked)
+                assert_int_equal(found.findings[i].loss_ns, is_mostly ? 90 * MS : 10 * MS);
+        }
+        assert_int_equal(n_blocked, 1);
+        assert_int_equal(found.n_findings, is_mostly ? 2 : 3); // with the rest of the receives
+    }
+}
+
 TEST(test_short_calls_do_not_end_a_computation)
 {
     struct result result = make_result();

@@ -364,7 +364,7 @@ TEST(test_a_server_is_waited_for_at_the_end)
         assert_string_equal(found.findings[is_second].kind,
                             is_server ? "saturated-server" : "serial-work");
         if (is_server)
-            assert_says("A message comes every 100.0 us, the server computes 50.00 us for "
+            assert_says("A message comes every 100.0 us, the server takes 50.00 us for "
                         "each. Between two messages a client computes 100.0 us and waits "
                         "100.0 us. So the server is busy 50.0 % of the time, and 3.0 clients keep "
                         "it busy all the time.");
@@ -508,6 +508,34 @@ TEST(test_files_are_named)
     regions[1] = call;
 }
 
+/// 2000 calls by two ranks, of 40 us each. Between the ranks' 98 other calls of MPI there are at
+/// most 100 sequences of them.
+TEST(test_small_accesses_follow_one_another)
+{
+    struct result result = make_result();
+    const struct result_region call = regions[1];
+    const struct result_path path = paths[1], other = paths[2];
+    regions[1].name = (char *)"MPI_File_write_at";
+    regions[1].mpi_class = MPI_CLASS_FILE;
+    paths[1].visits = 2000;
+    paths[2].visits = 98;
+    find(&result);
+    assert_string_equal(found.findings[0].kind, "small-accesses");
+    assert_string_equal(found.findings[0].remedies[0].value, "files in solve/MPI_Recv=0.0500");
+    // Long ones, few, or such that do not follow one another.
+    const uint64_t visits[][2] = {{1599, 98}, {900, 0}, {2000, 198}};
+    for (size_t i = 0; i < 3; i++) {
+        paths[1].visits = visits[i][0];
+        paths[2].visits = visits[i][1];
+        find(&result);
+        assert_string_equal(found.findings[0].kind, "file-access");
+        assert_string_equal(found.findings[0].remedies[0].value, "files in solve/MPI_Recv=0.5");
+    }
+    regions[1] = call;
+    paths[1] = path;
+    paths[2] = other;
+}
+
 /// Opening and closing files is one finding, accesses are another one.
 TEST(test_files_are_opened)
 {
@@ -568,6 +596,37 @@ TEST(test_missed_overlap)
     assert_int_equal(finding->n_otherwise, 1);
     assert_string_equal(finding->otherwise->kind, "dependent-work");
     assert_int_equal(finding->otherwise->ranks[0], 1);
+}
+
+/// A pipeline has several messages for each operation in which ranks wait, whatever they wait there
+/// for; one message is missed overlap.
+TEST(test_a_pipeline_that_drains)
+{
+    struct result result = make_result();
+    struct result_traffic one_way = {1, 0, 9, 0};
+    struct result_amount in_init[] = {{2, 3, 6 * MS}};
+    add_origin(&result, 0, (int64_t[]){0, 30 * MS});
+    struct result_pattern both[2] = {patterns[0], patterns[0]};
+    both[1].id = (char *)"wait-at-nxn";
+    both[1].window_ns = 6 * MS;
+    both[1].by_path = in_init;
+    both[1].origins = (struct result_origins){0};
+    result.patterns = both;
+    result.n_patterns = 2;
+    result.traffic = &one_way;
+    result.n_traffic = 1;
+    result.n_collectives = 4; // 9 messages are more than twice as many
+    find(&result);
+    assert_string_equal(found.findings[1].kind, "drained-pipeline");
+    assert_string_equal(found.findings[1].remedies[0].option, "drop-sync");
+    assert_string_equal(found.findings[1].remedies[0].value, "MPI_Init");
+    result.n_collectives = 5;
+    find(&result);
+    assert_string_equal(found.findings[1].kind, "missed-overlap");
+    result.n_collectives = 4;
+    both[1].window_ns = 4 * MS; // less than a fifth of the loss
+    find(&result);
+    assert_string_equal(found.findings[1].kind, "missed-overlap");
 }
 
 /// Cores are a limit of the machine: last, unless they cost more than all else.

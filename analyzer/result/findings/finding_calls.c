@@ -122,6 +122,22 @@ static uint64_t median_bytes(const struct result_size_class *sizes, uint64_t n_m
     return sizes[k].n_messages > 0 ? sizes[k].size_bytes / sizes[k].n_messages : 0;
 }
 
+/// What is left of N_CALLS for files, in the place of a cause, if those between which their rank
+/// calls nothing else of MPI are one. Between N other calls there are at most N + 1 of these.
+static void put_joined(const struct result *result, uint64_t n_calls, struct facts *facts)
+{
+    uint64_t n_left = result->n_ranks;
+    for (size_t i = 0; i < result->n_paths; i++) {
+        const struct result_region *region = &result->regions[result->paths[i].region];
+        if (region->is_mpi && cause_of_call(region) != FINDING_files)
+            n_left += result->paths[i].visits;
+    }
+    double share = n_left < n_calls ? part_of((double)n_left, (double)n_calls) : 1;
+    facts->numbers[FINDING_NUMBER_joined_share] = share;
+    facts_put_text(facts, FINDING_TEXT_joined_share,
+                   memory_format("%.4f", share > 0.0001 ? share : 0.0001));
+}
+
 static void put_counts(const struct result *result, const struct cause *cause, struct facts *facts)
 {
     uint64_t n_messages = 0, size_bytes = 0, n_calls = 0;
@@ -137,6 +153,8 @@ static void put_counts(const struct result *result, const struct cause *cause, s
         if (region->is_mpi && is_here)
             n_calls += result->paths[i].visits;
     }
+    if (cause->subject == FINDING_files)
+        put_joined(result, n_calls, facts);
     static const char *const locks[] = {"MPI_Win_lock", "MPI_Win_unlock", "MPI_Win_flush"};
     static const char *const fences[] = {"MPI_Win_fence", "MPI_Win_start", "MPI_Win_complete",
                                          "MPI_Win_post", "MPI_Win_wait"};
@@ -147,6 +165,7 @@ static void put_counts(const struct result *result, const struct cause *cause, s
     facts->numbers[FINDING_NUMBER_call_us] = part_of((double)cause->loss_ns / 1e3, (double)n_calls);
     facts->numbers[FINDING_NUMBER_recording_us] = (double)result->recording_of_visit_ns / 1e3;
     facts->numbers[FINDING_NUMBER_messages] = (double)n_messages;
+    facts->numbers[FINDING_NUMBER_collectives] = (double)result->n_collectives;
     facts->numbers[FINDING_NUMBER_mean_bytes] = part_of((double)size_bytes, (double)n_messages);
     facts->numbers[FINDING_NUMBER_median_bytes] = (double)half_bytes;
     facts_put_text(facts, FINDING_TEXT_calls,
@@ -165,6 +184,12 @@ static void put_counts(const struct result *result, const struct cause *cause, s
 
 // --- whom messages go to
 
+/// How long RANK does not attend to messages.
+static uint64_t busy_ns(const struct result_rank *rank)
+{
+    return rank->useful_ns + rank->blocked_ns;
+}
+
 /// How the rank with most of the loss serves those that send to it: the asymptotic bounds of a
 /// closed system, and its interactive response time formula (Denning and Buzen, The Operational
 /// Analysis of Queueing Network Models, section 5).
@@ -173,7 +198,7 @@ static void put_service(const struct result *result, uint64_t n_served, const bo
 {
     uint32_t main = facts->causing.main;
     double clients = facts->numbers[FINDING_NUMBER_partners];
-    uint64_t clients_ns = 0, server_ns = main == RESULT_NONE ? 0 : result->ranks[main].useful_ns;
+    uint64_t clients_ns = 0, server_ns = main == RESULT_NONE ? 0 : busy_ns(&result->ranks[main]);
     if (n_served == 0 || server_ns == 0)
         return;
     for (uint32_t i = 0; i < result->n_ranks; i++)

@@ -104,6 +104,58 @@ static double collective_share(const struct result *result, const struct cause *
            pattern_share(result, cause, "receiver-outside-mpi");
 }
 
+/// Whether waits of PATTERN are in collective operations: all that are not for messages or their
+/// receivers.
+static bool is_of_collective(const struct result_pattern *pattern)
+{
+    static const char *const of_messages[] = {"late-sender", "late-receiver",
+                                              "receiver-outside-mpi"};
+    bool is = pattern->is_top;
+    for (size_t i = 0; i < 3; i++)
+        is = is && strcmp(pattern->id, of_messages[i]) != 0;
+    return is;
+}
+
+/// How long ranks wait by PATTERN because of CAUSE; NULL: because of anything.
+static uint64_t waits_ns(const struct result *result, const struct cause *cause, size_t pattern)
+{
+    return cause ? cause->by_pattern_ns[pattern] : result->patterns[pattern].window_ns;
+}
+
+/// The call path of the collective operation in which ranks wait most because of CAUSE, NULL:
+/// because of anything; RESULT_NONE: they do not.
+static uint32_t collective_path(const struct result *result, const struct cause *cause)
+{
+    const struct result_pattern *most = NULL;
+    uint64_t most_ns = 0;
+    for (size_t i = 0; i < result->n_patterns; i++)
+        if (is_of_collective(&result->patterns[i]) && result->patterns[i].n_by_path > 0 &&
+            waits_ns(result, cause, i) > most_ns) {
+            most_ns = waits_ns(result, cause, i);
+            most = &result->patterns[i];
+        }
+    const struct result_amount *heaviest = most ? &most->by_path[0] : NULL;
+    for (size_t i = 1; most && i < most->n_by_path; i++)
+        heaviest = most->by_path[i].ns > heaviest->ns ? &most->by_path[i] : heaviest;
+    return heaviest ? heaviest->key : RESULT_NONE;
+}
+
+/// In which collective operation ranks wait, and how long in all of them.
+static void put_collective(const struct result *result, const struct cause *cause,
+                           struct facts *facts)
+{
+    uint64_t all_ns = 0;
+    for (size_t i = 0; i < result->n_patterns; i++)
+        all_ns += is_of_collective(&result->patterns[i]) ? waits_ns(result, NULL, i) : 0;
+    facts->numbers[FINDING_NUMBER_drained_share] = part_of((double)all_ns, (double)cause->loss_ns);
+    uint32_t path = collective_path(result, cause);
+    if (path == RESULT_NONE)
+        path = collective_path(result, NULL);
+    if (path != RESULT_NONE)
+        facts_put_text(facts, FINDING_TEXT_collective_path,
+                       memory_copy_text(result->paths[path].shown));
+}
+
 /// The part of CAUSE's waits for messages in which another message could have been received.
 static double order_share(const struct result *result, const struct cause *cause)
 {
@@ -368,6 +420,14 @@ static void put_blocked(const struct result *result, const struct cause *cause, 
     facts->numbers[FINDING_NUMBER_elsewhere_share] = part_of(all_ns - named_ns, all_ns);
 }
 
+/// Of the loss, what is lost because the ranks compute where they are blocked.
+static void put_computed(const struct cause *cause, struct facts *facts)
+{
+    if (cause->computed_ns > 0)
+        facts_put_text(facts, FINDING_TEXT_computed,
+                       memory_copy_text(quantity_time(cause->computed_ns).text));
+}
+
 /// Whether PATH, or one around it, is a place of CAUSE.
 static bool is_within(const struct result *result, const struct cause *cause, uint32_t path)
 {
@@ -613,6 +673,7 @@ void facts_collect(struct facts *facts, const struct result *result, const struc
             facts_put_text(facts, FINDING_TEXT_some, memory_copy_text(facts->causing.text));
     }
     facts->numbers[FINDING_NUMBER_collective_share] = collective_share(result, cause);
+    put_collective(result, cause, facts);
     facts->numbers[FINDING_NUMBER_root_share] = pattern_share(result, cause, "late-broadcast");
     facts->numbers[FINDING_NUMBER_receiver_share] = pattern_share(result, cause, "late-receiver");
     facts->numbers[FINDING_NUMBER_outside_share] =
@@ -624,6 +685,7 @@ void facts_collect(struct facts *facts, const struct result *result, const struc
     put_times(result, cause, facts);
     put_iterations(result, cause, facts);
     put_blocked(result, cause, facts);
+    put_computed(cause, facts);
     put_file(result, cause, facts);
     put_threads(result, cause, facts);
     put_thread_locks(result, facts);

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // What has one cause at several places (causes.c): a function and what it calls, the code around
 // calls of one function, functions among which blocked time is spread, an MPI function called at
-// several places, one computation with short calls of MPI in between. Parts are caused by the same
-// ranks and make others wait in the same way; those of MPI calls, and those that do not call one
-// another and do not continue one another, are of the same kind.
+// several places, one computation with short calls of MPI in between, what a function computes
+// while it is blocked for much of its time. Parts are caused by the same ranks and make others wait
+// in the same way; those of MPI calls, and those that do not call one another and do not continue
+// one another, are of the same kind.
 #include <stdlib.h>
 #include <string.h>
 
@@ -13,6 +14,7 @@
 
 static const double too_little = 0.005; // of the ranks' time: not worth a look
 static const double short_calls = 0.1;  // of the computing that they interrupt
+static const double much = 0.33;        // of the time in a function
 enum { MAX_SHORT_CALLS = 16 };          // one after the other
 
 // --- places
@@ -114,6 +116,7 @@ static bool are_related(const struct result *result, const struct cause *cause,
 struct nature {
     const struct finding_kind *kind; // NULL: none, or too small
     uint32_t wait_pattern;
+    double blocked_share;
     char ranks[sizeof((struct named_ranks){0}).text];
 };
 
@@ -127,6 +130,7 @@ static struct nature nature_of(const struct finding_kinds *kinds, const struct r
     facts_collect(&facts, result, cause);
     nature.kind = finding_kind_of(kinds, cause->subject, &facts.calls, facts.numbers, NULL);
     nature.wait_pattern = facts.wait_pattern;
+    nature.blocked_share = facts.numbers[FINDING_NUMBER_blocked_share];
     memcpy(nature.ranks, facts.causing.text, sizeof nature.ranks);
     facts_release(&facts);
     return nature;
@@ -143,11 +147,23 @@ static bool are_alike(const struct cause *cause, const struct nature *a, const s
            (is_of_calls || (is_one_wait && strcmp(a->ranks, b->ranks) == 0));
 }
 
+/// Whether PART is what the ranks compute in the function in which CAUSE is that they are blocked.
+static bool is_computed_there(const struct cause *cause, const struct cause *part,
+                              const struct nature *a, const struct nature *b)
+{
+    return cause->subject == FINDING_blocked && part->subject == FINDING_computing &&
+           cause->region == part->region && part->site == RESULT_NONE && a->kind && b->kind &&
+           a->blocked_share > much && strcmp(a->ranks, b->ranks) == 0;
+}
+
 /// PART becomes a part of CAUSE.
 static void join(const struct result *result, struct cause *cause, struct cause *part)
 {
-    *ARRAY_EXTEND(cause->parts, cause->n_parts) = cause_place(part);
+    if (!cause_has_place(cause, cause_place(part)))
+        *ARRAY_EXTEND(cause->parts, cause->n_parts) = cause_place(part);
     cause->loss_ns += part->loss_ns;
+    if (cause->subject != part->subject)
+        cause->computed_ns += part->loss_ns;
     for (size_t i = 0; i < result->n_ranks; i++)
         cause->by_rank_ns[i] += part->by_rank_ns[i];
     for (size_t i = 0; i < result->n_patterns; i++)
@@ -163,11 +179,11 @@ static void join_parts(struct causes *causes, struct nature *natures, size_t ind
     struct cause *cause = &causes->causes[index];
     for (size_t i = index + 1; i < causes->n; i++) {
         struct cause *part = &causes->causes[i];
-        if (cause->subject != part->subject)
-            continue;
-        bool is_one = are_one_computation(result, cause, part);
-        if (!are_alike(cause, &natures[index], &natures[i], is_one) ||
-            !(is_one || are_related(result, cause, part)))
+        bool is_one = cause->subject == part->subject && are_one_computation(result, cause, part);
+        bool is_part = cause->subject == part->subject &&
+                       are_alike(cause, &natures[index], &natures[i], is_one) &&
+                       (is_one || are_related(result, cause, part));
+        if (!is_part && !is_computed_there(cause, part, &natures[index], &natures[i]))
             continue;
         join(result, cause, part);
         causes->n--;

@@ -10,20 +10,31 @@
 /// A millionth of a millionth: what a factor is divided by to become its reciprocal.
 #define SCALE_OF_ONE ((uint64_t)PAG_WORK_PER_NS * PAG_WORK_PER_NS)
 
-/// What a pattern begins with that means only the time in which its region is blocked.
-static const char blocked_in[] = "blocked in ";
+/// What a pattern begins with that does not mean work.
+static const char *const begins[] = {
+    [SCALED_BLOCKED] = "blocked in ", [SCALED_FILES] = "files in "};
 
 /// One more factor for what PATTERN names; WHERE it was given.
 static int add_scale(struct scenario *scenario, const char *where, const char *pattern,
                      uint64_t factor, struct error *err)
 {
     size_t i = scenario->scales.n++;
-    bool only_blocked = strncmp(pattern, blocked_in, sizeof blocked_in - 1) == 0;
+    enum scaled_time time = SCALED_WORK;
+    SCOPED char *given = NULL;
+    for (enum scaled_time k = SCALED_BLOCKED; k <= SCALED_FILES; k++) {
+        size_t length = strlen(begins[k]);
+        if (strncmp(pattern, begins[k], length) != 0)
+            continue;
+        time = k;
+        given = memory_format("%s %.*s", where, (int)length - 1, pattern);
+        pattern += length;
+        break;
+    }
     scenario->scales.factors[i] = factor;
-    scenario->scales.only_blocked[i] = only_blocked;
-    return region_patterns_add(scenario->regions, only_blocked ? "--scale blocked in" : where,
-                               pattern + (only_blocked ? sizeof blocked_in - 1 : 0),
-                               REGION_COMPUTING, &scenario->scales.patterns[i], err);
+    scenario->scales.times[i] = time;
+    return region_patterns_add(scenario->regions, given ? given : where, pattern,
+                               time == SCALED_FILES ? REGION_CALLS : REGION_COMPUTING,
+                               &scenario->scales.patterns[i], err);
 }
 
 int region_scales_init(struct scenario *scenario, struct error *err)
@@ -50,18 +61,25 @@ int region_scales_init(struct scenario *scenario, struct error *err)
     return 0;
 }
 
-/// The factor in millionths of a path of LOCATION with MARK, or of time that it IS_BLOCKED: the
-/// product of all it is inside of.
+/// Whether a factor of GIVEN time changes TIME.
+static bool does_scale(enum scaled_time given, enum scaled_time time)
+{
+    return given == time || (given == SCALED_WORK && time == SCALED_BLOCKED);
+}
+
+/// The factor in millionths of TIME of a path of LOCATION with MARK: the product of all it is
+/// inside of.
 static uint64_t factor_of(const struct prediction *prediction, uint32_t location, uint64_t mark,
-                          bool is_blocked)
+                          enum scaled_time time)
 {
     const struct scenario *scenario = prediction->scenario;
     const struct region_scales *scales = &scenario->scales;
     uint64_t factor = PAG_WORK_PER_NS, inside = region_patterns_inside(scenario->regions, mark);
     for (size_t i = 0; i < scales->n; i++)
-        if (inside >> scales->patterns[i] & 1 && (is_blocked || !scales->only_blocked[i]))
+        if (inside >> scales->patterns[i] & 1 && does_scale(scales->times[i], time))
             factor = factor * scales->factors[i] / PAG_WORK_PER_NS;
-    int32_t kind = prediction->visit_scales ? path_visit_kind(scenario, location, mark) : 0;
+    bool has_visits = prediction->visit_scales && time != SCALED_FILES;
+    int32_t kind = has_visits ? path_visit_kind(scenario, location, mark) : 0;
     if (kind == 0)
         return factor;
     size_t place = (size_t)(kind - 1) * prediction->definitions->n_locations + location;
@@ -101,8 +119,8 @@ static struct path_scale scale_of(const struct engine *engine,
         if (next > 0 && of->region != EVENT_NO_INDEX)
             region_patterns_enter(prediction->scenario->regions, &scale->mark, of->region,
                                   of->context);
-        scale->scale = factor_of(prediction, location->index, scale->mark, false);
-        scale->blocked_scale = factor_of(prediction, location->index, scale->mark, true);
+        scale->scale = factor_of(prediction, location->index, scale->mark, SCALED_WORK);
+        scale->blocked_scale = factor_of(prediction, location->index, scale->mark, SCALED_BLOCKED);
     }
     return computation->scales[path];
 }
@@ -111,6 +129,15 @@ uint64_t path_mark(const struct engine *engine, const struct location_state *loc
                    uint32_t path)
 {
     return scale_of(engine, location, path).mark;
+}
+
+uint64_t path_file_scale(const struct engine *engine, const struct location_state *location,
+                         uint32_t path)
+{
+    const struct prediction *prediction = prediction_of(engine);
+    if (!prediction->knows_paths)
+        return PAG_WORK_PER_NS;
+    return factor_of(prediction, location->index, path_mark(engine, location, path), SCALED_FILES);
 }
 
 uint32_t path_add_part(const struct engine *engine, const struct location_state *location,
