@@ -117,7 +117,8 @@ static void add_limits(struct advice *advice)
             continue;
         SCOPED char *gone = memory_format("%.*s=0", (int)(length - end), word->value);
         if (!advise_find(advice, "scale", gone)) {
-            bool is_stretch = strncmp(subject, "before ", 7) == 0;
+            bool is_stretch =
+                strncmp(subject, "before ", 7) == 0 || strncmp(subject, "between ", 8) == 0;
             bool is_of_files = strncmp(subject, "files in ", 9) == 0;
             SCOPED char *sentence = memory_format("Remove %s %s",
                                                   is_stretch    ? "the computing"

@@ -283,8 +283,14 @@ static int64_t *rooms_of(const struct result *result, const struct result_patter
 }
 
 /// Whom a rank's excess may go to, in this order: within its region those who are charged something
-/// there, or who did work there that was taken off; then everybody.
-enum receivers { RECEIVERS_CHARGED, RECEIVERS_CREDITED, RECEIVERS_ALL, N_RECEIVERS };
+/// there, who did work there that was taken off, up to that, or who did any; then everybody.
+enum receivers {
+    RECEIVERS_CHARGED,
+    RECEIVERS_CREDITED,
+    RECEIVERS_IN_REGION,
+    RECEIVERS_ALL,
+    N_RECEIVERS
+};
 
 /// How much of the excess of FROM the part TO may take, whose account is ACCOUNT_NS.
 static int64_t room_in(const struct result_path_share *from, const struct result_path_share *to,
@@ -294,7 +300,11 @@ static int64_t room_in(const struct result_path_share *from, const struct result
     int64_t room_ns = is_other && rooms_ns[to->rank] > 0 ? rooms_ns[to->rank] : 0;
     if (receivers == RECEIVERS_ALL)
         return room_ns;
-    if (to->region != from->region || (account_ns > 0) != (receivers == RECEIVERS_CHARGED))
+    if (to->region != from->region)
+        return 0;
+    if (receivers == RECEIVERS_IN_REGION)
+        return room_ns;
+    if ((account_ns > 0) != (receivers == RECEIVERS_CHARGED))
         return 0;
     return account_ns > 0 || room_ns < -account_ns ? room_ns : -account_ns;
 }
@@ -451,16 +461,19 @@ static size_t merge_places(struct result_path_share *parts, size_t count)
     return n;
 }
 
-/// What a rank is charged need not come from its own account (bound_ranks()): where none of its
-/// COUNT parts is positive, the largest stands for all.
-static void make_one_positive(struct result_path_share *parts, size_t count)
+/// What a rank is charged need not come from its own account (bound_ranks()): where its COUNT parts
+/// are charged less than WHOLE_NS, work that was taken off tells as well where it worked.
+static void make_positive(struct result_path_share *parts, size_t count, int64_t whole_ns)
 {
-    struct result_path_share *largest = &parts[0];
-    for (size_t i = 1; i < count; i++)
-        if (parts[i].time_ns > largest->time_ns)
-            largest = &parts[i];
-    if (largest->time_ns <= 0)
-        largest->time_ns = 1;
+    int64_t charged_ns = 0, any_ns = 0;
+    for (size_t i = 0; i < count; i++) {
+        charged_ns += parts[i].time_ns > 0 ? parts[i].time_ns : 0;
+        any_ns |= parts[i].time_ns;
+    }
+    for (size_t i = 0; i < count && charged_ns < whole_ns; i++)
+        parts[i].time_ns = llabs(parts[i].time_ns);
+    if (any_ns == 0)
+        parts[0].time_ns = 1;
 }
 
 /// Fills by_path_rank from SHARES (sorted here), after by_region_rank: what that gives a region on
@@ -485,7 +498,7 @@ static void put_places(struct result_path_share *shares, size_t count, uint64_t 
         while (next < n_shares && is_same_activity(&shares[next], whole))
             next++;
         struct portion portion = {.whole_ns = whole->time_ns};
-        make_one_positive(&shares[first], next - first);
+        make_positive(&shares[first], next - first, whole->time_ns);
         size_t n = cut(&shares[first], next - first, &portion, true, total_ns);
         memcpy(&origins->by_path_rank[n_left], &shares[first], n * sizeof *shares);
         n_left += n;

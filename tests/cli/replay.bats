@@ -843,6 +843,38 @@ wait-at-nx1 998900 998900
     jq -e '.findings[0] | .kind == "uneven-work" and .ranks == [1]' out.json
 }
 
+@test "what a rank is charged too much goes to others in the same region" {
+    # Ten times rank 0 waits 1 ms for rank 1, which computes 11 ms; then twice rank 1 waits 30 ms for rank 0, which
+    # computes 39 ms after an MPI_Gather. The sums are 110 - 20 ms for rank 1, and for rank 0 78 - 100 ms of
+    # computing and 2 ms of MPI_Gather.
+    {
+        printf 'context %s\n' 'all main /u/a.c:5' 'gather main /u/a.c:9'
+        for rank in 0 1; do
+            put() { printf '%s %s000000 %s\n' $rank "$@"; }
+            put 0 'enter main'
+            for step in {0..11}; do
+                begin=$((step < 10 ? 11 * step : 110 + 41 * (step - 10)))
+                work=$((10 + rank)) late=11
+                if [ "$step" -ge 10 ]; then
+                    put $begin 'enter MPI_Gather at gather'
+                    put $begin coll-begin
+                    begin=$((begin + 2 - rank)) work=$((39 - 29 * rank)) late=$((39 + rank))
+                    put $begin 'coll-end gather world 0 8 8'
+                    put $begin 'leave MPI_Gather'
+                fi
+                put $((begin + work)) 'enter MPI_Allreduce at all'
+                put $((begin + work)) coll-begin
+                put $((begin + late)) 'coll-end allreduce world - 8 8'
+                put $((begin + late)) 'leave MPI_Allreduce'
+            done
+            put 192 'leave main'
+        done
+    } | "$BUILD/tools/mktrace" - in-turn
+    "$PAGODA" replay --json in-turn | jq -e '.patterns[] | select(.id == "wait-at-nxn") | [.by_rank[].ns] == [10000000, 60000000] and
+        [.origins.region_ranks[] | .region, .rank, .time_ns] == ["main", 0, 58000000, "main", 1, 10000000, "MPI_Gather", 0, 2000000]
+        and .origins.sources[0].before == "main/MPI_Allreduce"'
+}
+
 @test "--ideal: serialisation and transfer by a replay on an ideal network" {
     # Rank 0 works 3 ms and sends, rank 1 waits for it and works 4 more; what is judged takes 7.020 ms,
     # of which 13 us are messages and calls.

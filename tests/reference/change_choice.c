@@ -47,6 +47,10 @@ static const char *choose_stretches(const char *text, struct random *random)
         {"MPI_Send", "before main/**/MPI_Send"},
         {"MPI_Waitall", "before MPI_Wait*"},
         {" enter MPI_", "before /main/MPI_*"},
+        {" at c", "between run.c:* and run.c:10"},
+        {" at c", "between run.c:20 and run.c:*"},
+        {" at c", "between main/** and run.c:30"},
+        {" at c", "between run.c:* and **/MPI_*"},
     };
     static const char *const both[][2] = {
         {"MPI_Recv", "before MPI_Recv at run.c:*"},
@@ -102,8 +106,10 @@ static const char *choose_calls(const char *text, struct random *random)
         {" at c", "run.c:*"},
         {" at c", "work/** at run.c:30"},
     };
-    if (random_chance(random, 50))
-        return choose_functions(text, random);
+    if (random_chance(random, 50)) {
+        const char *name = choose_functions(text, random);
+        return name && strncmp(name, "between ", strlen("between ")) != 0 ? name : NULL;
+    }
     if (random_chance(random, 40) && strstr(text, " at c"))
         return choose_of(places, sizeof places / sizeof places[0], text, random);
     return choose_of(calls, sizeof calls / sizeof calls[0], text, random);

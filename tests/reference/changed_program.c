@@ -494,12 +494,45 @@ bool is_in_region(const struct model *model, uint32_t path, const char *pattern)
     return false;
 }
 
+/// The call that RANK has left right before record I, where its place is known; REFERENCE_NONE.
+static uint32_t call_before(const struct model *model, uint32_t rank, size_t i)
+{
+    const struct record *records = model->trace->locations[rank].records;
+    while (i > 0 && records[i - 1].kind != RECORD_ENTER && records[i - 1].kind != RECORD_LEAVE)
+        i--;
+    uint32_t call = i == 0 ? REFERENCE_NONE : model->call_of[rank][i - 1];
+    bool is_left = call != REFERENCE_NONE && model->calls[call].last == i - 1;
+    return is_left && records[model->calls[call].first].context != REFERENCE_NONE ? call
+                                                                                  : REFERENCE_NONE;
+}
+
+bool is_computed_in(const struct model *model, uint32_t rank, size_t i, uint32_t path,
+                    const char *pattern)
+{
+    if (strncmp(pattern, "between ", strlen("between ")) != 0)
+        return is_in_region(model, path, pattern);
+    const char *first = pattern + strlen("between "), *second = strstr(first, " and ");
+    char begin[MAX_NAMES], end[MAX_NAMES];
+    snprintf(begin, sizeof begin, "%.*s", (int)(second - first), first);
+    snprintf(end, sizeof end, "before %s", second + strlen(" and "));
+    uint32_t call = call_before(model, rank, i);
+    return call != REFERENCE_NONE && is_in_region(model, model->calls[call].path, begin) &&
+           is_in_region(model, path, end);
+}
+
+/// What PATTERN says of the end of computing.
+static const char *end_of(const char *pattern)
+{
+    bool is_between = strncmp(pattern, "between ", strlen("between ")) == 0;
+    return is_between ? strstr(pattern, " and ") + strlen(" and ") : pattern;
+}
+
 bool are_works_nested(const struct model *model, const struct scenario_changes *changes)
 {
     for (uint32_t path = 0; path < model->n_paths; path++) {
         uint32_t n = 0;
         for (uint32_t w = 0; w < changes->n_works; w++)
-            n += is_in_region(model, path, changes->works[w].region);
+            n += is_in_region(model, path, end_of(changes->works[w].region));
         if (n > 1)
             return true;
     }

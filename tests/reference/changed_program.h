@@ -12,6 +12,9 @@ __extension__ typedef __int128 parts_t; // work and virtual time in millionths o
 
 /// Is PATH one that PATTERN (name, path, globs) names, or below one?
 bool is_in_region(const struct model *model, uint32_t path, const char *pattern);
+/// The same of what RANK computes up to record I, where it may be "between CALLS and CALLS".
+bool is_computed_in(const struct model *model, uint32_t rank, size_t i, uint32_t path,
+                    const char *pattern);
 /// Does PATTERN name PATH itself?
 bool is_region(const struct model *model, uint32_t path, const char *pattern);
 /// Does PATTERN say where in the source its calls are made?

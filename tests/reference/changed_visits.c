@@ -7,13 +7,14 @@
 #include "analyzer/base/memory.h"
 #include "tests/reference/predicted_costs.h"
 
-/// The work that PATH of RANK has part in: index of the first that names it, NO_VISIT: none.
-static uint32_t item_of(const struct model *model, uint32_t rank, uint32_t path)
+/// The work that PATH of RANK has part in up to record I: index of the first that names it,
+/// NO_VISIT: none.
+static uint32_t item_of(const struct model *model, uint32_t rank, size_t i, uint32_t path)
 {
     const struct scenario_changes *changes = &model->scenario->changes;
     for (uint32_t w = 0; w < changes->n_works; w++)
         if ((changes->works[w].ranks >> rank & 1) &&
-            is_in_region(model, path, changes->works[w].region))
+            is_computed_in(model, rank, i, path, changes->works[w].region))
             return w;
     return NO_VISIT;
 }
@@ -45,7 +46,7 @@ static void find(struct run_visits *visits, uint32_t rank)
     const struct reference_location *location = &model->trace->locations[rank];
     size_t end = 0; // of the visit before
     bool has_visit = false;
-    uint32_t of_all = item_of(model, rank, 0);
+    uint32_t of_all = item_of(model, rank, 0, 0);
     if (of_all != NO_VISIT) // all of the process is one visit
         add(visits, (struct visit){.rank = rank, .item = of_all, .end = location->n_records - 1});
     for (size_t i = 0; i < location->n_records && of_all == NO_VISIT; i++) {
@@ -56,7 +57,7 @@ static void find(struct run_visits *visits, uint32_t rank)
         if (call != REFERENCE_NONE && model->calls[call].first != i)
             continue;
         bool is_stretch = call != REFERENCE_NONE;
-        uint32_t item = item_of(visits->model, rank, path);
+        uint32_t item = item_of(visits->model, rank, i, path);
         if (item == NO_VISIT || (is_stretch && record->context == REFERENCE_NONE))
             continue;
         has_visit = !is_stretch;
@@ -234,8 +235,8 @@ parts_t run_visits_go_on(struct run_visits *visits, uint32_t v, parts_t recorded
     return give(visits, visit, up_to, is_scaled);
 }
 
-uint64_t run_visits_scale(const struct run_visits *visits, uint32_t rank, uint32_t path)
+uint64_t run_visits_scale(const struct run_visits *visits, uint32_t rank, size_t i, uint32_t path)
 {
-    uint32_t item = item_of(visits->model, rank, path);
+    uint32_t item = item_of(visits->model, rank, i, path);
     return item == NO_VISIT || !is_by_total(visits, item) ? PER_NS : visits->ratio[item][rank];
 }

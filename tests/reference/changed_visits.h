@@ -39,5 +39,6 @@ uint32_t run_visits_begin(const struct run_visits *visits, const struct interval
 parts_t run_visits_finish(struct run_visits *visits, uint32_t v, bool *is_scaled);
 parts_t run_visits_go_on(struct run_visits *visits, uint32_t v, parts_t recorded, bool *is_scaled);
 
-/// By how much the work of PATH is multiplied where totals are balanced, in millionths.
-uint64_t run_visits_scale(const struct run_visits *visits, uint32_t rank, uint32_t path);
+/// By how much the work of PATH up to record I is multiplied where totals are balanced, in
+/// millionths.
+uint64_t run_visits_scale(const struct run_visits *visits, uint32_t rank, size_t i, uint32_t path);

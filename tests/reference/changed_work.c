@@ -9,14 +9,14 @@
 #include "tests/reference/changed_visits.h"
 #include "tests/reference/predicted_costs.h"
 
-/// Which moves concern work of RANK in PATH, bits.
-static uint32_t moves_of(const struct model *model, uint32_t rank, uint32_t path)
+/// Which moves concern work of RANK in PATH up to record I, bits.
+static uint32_t moves_of(const struct model *model, uint32_t rank, size_t i, uint32_t path)
 {
     const struct scenario_changes *changes = &model->scenario->changes;
     uint32_t moves = 0;
     for (uint32_t m = 0; m < changes->n_moves; m++)
         if ((changes->moves[m].from >> rank & 1) &&
-            is_in_region(model, path, changes->moves[m].region))
+            is_computed_in(model, rank, i, path, changes->moves[m].region))
             moves |= 1u << m;
     return moves;
 }
@@ -36,7 +36,7 @@ static uint32_t count_levels(const struct model *model, const struct interval *i
     uint32_t path = interval->last > 0 ? model->path_after[interval->rank][interval->last - 1] : 0;
     uint32_t levels = 0;
     for (uint32_t n = 1; path != 0; path = model->paths[path].parent, n++)
-        if (moves_of(model, interval->rank, path) != 0)
+        if (moves_of(model, interval->rank, interval->last, path) != 0)
             levels = n;
     return levels;
 }
@@ -80,7 +80,7 @@ static parts_t own_work(struct run_visits *visits, const struct interval *interv
     size_t n = interval_shares(visits, interval, &shares);
     for (size_t i = 0; i < n; i++) {
         uint32_t message = REFERENCE_NONE,
-                 moves = moves_of(visits->model, interval->rank, shares[i].path);
+                 moves = moves_of(visits->model, interval->rank, interval->last, shares[i].path);
         if (moves != 0)
             message = message_after(visits->model, interval, moves);
         if (message == REFERENCE_NONE)
@@ -203,19 +203,19 @@ uint64_t interval_process_ns(const struct model *model, const struct interval *i
     return used_ns;
 }
 
-/// The product of the factors of all settings that name an open region, each once; then those of
-/// the machine, which is so many times as fast there.
-static uint64_t scale_of_path(const struct model *model, uint32_t path)
+/// The product of the factors of all settings that name what RANK computes at PATH up to record I;
+/// then those of the machine, which is so many times as fast there.
+static uint64_t scale_of_path(const struct model *model, uint32_t rank, size_t i, uint32_t path)
 {
     uint64_t scale = PER_NS;
     for (uint32_t r = 0; r < model->scenario->n_regions; r++)
-        if (is_in_region(model, path, model->scenario->regions[r].name))
+        if (is_computed_in(model, rank, i, path, model->scenario->regions[r].name))
             scale = scale * model->scenario->regions[r].factor / PER_NS;
     for (uint32_t r = 0; model->scenario->has_machine && r < model->scenario->machine.n_regions;
          r++) {
         const struct scenario_region *region = &model->scenario->machine.regions[r];
         uint64_t one = (uint64_t)PER_NS * PER_NS;
-        if (is_in_region(model, path, region->name))
+        if (is_computed_in(model, rank, i, path, region->name))
             scale = scale * ((one + region->factor / 2) / region->factor) / PER_NS;
     }
     return scale;
@@ -235,15 +235,16 @@ struct pieces {
     size_t n;
 };
 
-static struct piece *piece_of(struct pieces *pieces, const struct run_visits *visits, uint32_t rank,
-                              uint32_t path)
+static struct piece *piece_of(struct pieces *pieces, const struct run_visits *visits,
+                              const struct interval *interval, uint32_t path)
 {
     for (size_t p = 0; p < pieces->n; p++)
         if (pieces->items[p].path == path)
             return &pieces->items[p];
-    uint64_t scale = scale_of_path(visits->model, path);
+    uint64_t scale = scale_of_path(visits->model, interval->rank, interval->last, path);
     if (visits->model->scenario->changes.n_works > 0)
-        scale = (uint64_t)((parts_t)scale * run_visits_scale(visits, rank, path) / PER_NS);
+        scale = (uint64_t)((parts_t)scale *
+                           run_visits_scale(visits, interval->rank, interval->last, path) / PER_NS);
     pieces->items[pieces->n] = (struct piece){.path = path, .scale = scale};
     return &pieces->items[pieces->n++];
 }
@@ -279,8 +280,7 @@ static void set_visit(struct pieces *pieces, struct run_visits *visits,
     bool is_scaled;
     parts_t work = ends ? run_visits_finish(visits, v, &is_scaled)
                         : run_visits_go_on(visits, v, recorded, &is_scaled);
-    share_visit(pieces, piece_of(pieces, visits, interval->rank, visits->items[v].path), work,
-                is_scaled);
+    share_visit(pieces, piece_of(pieces, visits, interval, visits->items[v].path), work, is_scaled);
     if (ends)
         visits->open[interval->rank] = NO_VISIT;
 }
@@ -307,7 +307,7 @@ static void divide(struct pieces *pieces, struct run_visits *visits,
         if (own_ns == 0)
             continue;
         struct piece *piece =
-            piece_of(pieces, visits, interval->rank, path_in_interval(visits->model, interval, i));
+            piece_of(pieces, visits, interval, path_in_interval(visits->model, interval, i));
         if (*open == NO_VISIT) {
             piece->wall_ns += own_ns;
         } else {

@@ -86,8 +86,6 @@ static size_t count_computing(void)
     return n;
 }
 
-/// Short calls that wait for no other rank do not end a computation. Rank 0 waits for one of rank
-/// 1, in the middle of which rank 1 asks for its rank, for 3 ms in sum.
 /// What ranks compute in a function in which they are mostly blocked is a part of that.
 TEST(test_blocked_functions_compute_as_well)
 {
@@ -126,6 +124,46 @@ TEST(test_blocked_functions_compute_as_well)
     }
 }
 
+/// Of 30 ms that rank 0 waits for rank 1 three fifths or more come from one computation.
+TEST(test_one_long_computation)
+{
+    struct result result = make_result();
+    struct result_region program = regions[0];
+    struct result_path_share origin = {0, 1, 30 * MS, 0, 1, 0};
+    struct result_site sites[2] = {{.path = 2, .source = (char *)"a.c:1"},
+                                   {.path = 1,
+                                    .source = (char *)"a.c:9",
+                                    .visits = 100,
+                                    .before_ns = 60 * MS,
+                                    .before_max_ns = 50 * MS,
+                                    .before_max_rank = 1}};
+    for (int i = 0; i < 2; i++)
+        sites[i].function = sites[i].function_shown = sites[i].file = (char *)"";
+    regions[0].name = regions[0].shown = (char *)RESULT_REGION_PROGRAM;
+    add_late_sender(&result, 30 * MS);
+    patterns[0].origins = (struct result_origins){
+        .explained_ns = 30 * MS, .by_path_rank = &origin, .n_by_path_rank = 1};
+    result.sites = sites;
+    result.n_sites = 2;
+    for (int is_once = 0; is_once < 2; is_once++) {
+        sites[1].before_longest_ns = 18 * MS - !is_once;
+        find(&result);
+        assert_string_equal(found.findings[1].remedies[0].value,
+                            is_once ? "between MPI_Init at a.c:1 and MPI_Recv at a.c:9"
+                                    : "before MPI_Recv at a.c:9");
+        assert_says(is_once ? "in the code between MPI_Init at a.c:1 and MPI_Recv at a.c:9, once: "
+                              "18.00 ms."
+                            : "in the code before MPI_Recv at a.c:9 (longest after a.c:1): 50.00 "
+                              "ms, the mean is 30.00 ms.");
+    }
+    sites[1].before_max_rank = 0; // another rank computes longest there
+    find(&result);
+    assert_says_not("once");
+    regions[0] = program;
+}
+
+/// Short calls that wait for no other rank do not end a computation. Rank 0 waits for one of rank
+/// 1, in the middle of which rank 1 asks for its rank, for 3 ms in sum.
 TEST(test_short_calls_do_not_end_a_computation)
 {
     struct result result = make_result();

@@ -354,6 +354,11 @@ static bool only_hands_out(const struct result *result, uint32_t hub)
     return is_least;
 }
 
+static void put_time(struct facts *facts, enum finding_text name, double ns)
+{
+    facts_put_text(facts, name, memory_copy_text(quantity_time((uint64_t)ns).text));
+}
+
 /// What the ranks do in the place, and whether one does more than others.
 static void put_times(const struct result *result, const struct cause *cause, struct facts *facts)
 {
@@ -389,10 +394,9 @@ static void put_times(const struct result *result, const struct cause *cause, st
     facts->numbers[FINDING_NUMBER_doing_ranks] = sum_ns / most_ns;
     facts->numbers[FINDING_NUMBER_uneven_share] = uneven_share < 1 ? uneven_share : 1;
     if (own_ns >= 0)
-        facts_put_text(facts, FINDING_TEXT_rank_time,
-                       memory_copy_text(quantity_time((uint64_t)own_ns).text));
-    facts_put_text(facts, FINDING_TEXT_mean_time,
-                   memory_copy_text(quantity_time((uint64_t)(sum_ns / n)).text));
+        put_time(facts, FINDING_TEXT_rank_time, facts->once_ns ? (double)facts->once_ns : own_ns);
+    if (facts->once_ns == 0)
+        put_time(facts, FINDING_TEXT_mean_time, sum_ns / n);
 }
 
 /// How much of the time in the place is blocked, unless that is before a call, where there may be

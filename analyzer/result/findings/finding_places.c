@@ -14,7 +14,8 @@
 #include "analyzer/trace/definitions.h"
 
 enum { MAX_NAMED_PARTS = 2 };
-static const double unusual = 4; // times the mean
+static const double unusual = 4;  // times the mean
+static const double mainly = 0.6; // of the loss on the account of a rank
 
 /// Whether the longest computing before the calls of SITE is like the rest of its rank's, which
 /// then most likely begins with the same call.
@@ -177,6 +178,33 @@ static char *places_text(const struct result *result, const struct cause *cause)
     return text;
 }
 
+/// Whether CAUSE is one computation above all, the longest before the calls of its site, which is
+/// unlike the others there and begins with another call.
+static bool is_once(const struct result *result, const struct cause *cause,
+                    const struct facts *facts)
+{
+    if (cause->site == RESULT_NONE || cause->n_parts > 0 || facts->causing.main == RESULT_NONE)
+        return false;
+    const struct result_site *site = &result->sites[cause->site];
+    uint32_t main = facts->causing.main, since = site->before_since;
+    return since != RESULT_NONE && since != cause->site && result->sites[since].source[0] &&
+           site->source[0] && main == site->before_max_rank && !is_usual(result, site) &&
+           (double)site->before_longest_ns >= mainly * (double)cause->by_rank_ns[main];
+}
+
+/// The names of that computation.
+static void put_once(const struct result *result, const struct cause *cause, struct facts *facts)
+{
+    SCOPED char *since = site_text(result, result->sites[cause->site].before_since, RESULT_NONE);
+    SCOPED char *calls = site_text(result, cause->site, RESULT_NONE);
+    facts->once_ns = result->sites[cause->site].before_longest_ns;
+    facts_put_text(facts, FINDING_TEXT_place,
+                   memory_format("the code between %s and %s, once", since, calls));
+    facts_put_text(facts, FINDING_TEXT_region, memory_format("between %s and %s", since, calls));
+    facts_put_text(facts, FINDING_TEXT_work,
+                   memory_format("the computing between %s and %s", since, calls));
+}
+
 /// What the place is called, in sentences and by options.
 static void put_place(const struct result *result, const struct cause *cause, struct facts *facts)
 {
@@ -198,7 +226,9 @@ static void put_place(const struct result *result, const struct cause *cause, st
             facts_put_text(facts, FINDING_TEXT_place, path_text(result, NULL, path));
     }
     const char *line = common_line(result, cause);
-    if (line) {
+    if (is_once(result, cause, facts)) {
+        put_once(result, cause, facts);
+    } else if (line) {
         facts_put_text(facts, FINDING_TEXT_region, memory_format("before %s", line));
         facts_put_text(facts, FINDING_TEXT_work, memory_format("the computing before %s", line));
     } else if (cause->region != RESULT_NONE)

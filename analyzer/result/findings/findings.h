@@ -104,6 +104,7 @@ struct facts {
     uint32_t wait_pattern; // with most of the waits, RESULT_NONE: none
     uint32_t other_wait;   // another call path with much of them, RESULT_NONE
     uint32_t site;         // of the place, RESULT_NONE: not known by its calls
+    uint64_t once_ns;      // of one computation that is the place; 0: all before the calls of site
 };
 
 /// The facts of CAUSE. The caller releases.

@@ -76,7 +76,7 @@ static uint32_t moves_of_path(const struct engine *engine, const struct location
 {
     const struct scenario *scenario = prediction_of(engine)->scenario;
     const struct moves *moves = &scenario->moves;
-    uint64_t inside = region_patterns_inside(scenario->regions, path_mark(engine, location, path));
+    uint64_t inside = path_inside(engine, location, path_mark(engine, location, path));
     uint32_t bits = 0;
     for (uint32_t i = 0; i < moves->n_moves; i++)
         if (moves->moves[i].from[location->rank] && inside >> moves->moves[i].region & 1)

@@ -17,6 +17,7 @@
 // --- one text
 
 enum { REGION_MAX_NAMES = 31 };
+static const uint32_t NO_PATTERN = UINT32_MAX;
 
 /// One name of a path: that of a region as reports show it or as a glob, or ** for any number.
 struct region_part {
@@ -36,6 +37,7 @@ struct region_text {
     bool takes_calls; // MPI functions may be named
     bool only_calls;  // nothing else may
     bool is_optional; // the run may have no such path
+    uint32_t after;   // the pattern of the calls before it; NO_PATTERN: any
     const char *file; // of a place, NULL without
     uint32_t line;    // 0: any
 };
@@ -288,6 +290,7 @@ static int read_text(struct region_text *pattern, const char *where, const char 
     *pattern = (struct region_text){.definitions = definitions,
                                     .whole = memory_format("%s %s", where, text),
                                     .words = memory_copy_text(text),
+                                    .after = NO_PATTERN,
                                     .is_optional = purpose == REGION_VISITS};
     pattern->text = pattern->whole + strlen(where) + 1;
     char *words = pattern->words;
@@ -323,6 +326,7 @@ static void release_text(struct region_text *pattern)
 // --- all of them
 
 enum { MAX_CANDIDATES = 4096 };
+static const char between[] = "between ";
 
 /// A call path, with the patterns that name it or one above it, a bit each.
 struct path_node {
@@ -337,6 +341,7 @@ struct region_patterns {
     struct region_text patterns[REGION_MAX_PATTERNS];
     uint32_t n_patterns;
     bool has_places;         // some pattern has one
+    uint64_t between;        // patterns that only name what comes after certain calls
     struct path_node *nodes; // the first one is that of a location
     size_t n_nodes, capacity;
     struct map children, at_place; // (parent, region), (node, context) -> node
@@ -367,8 +372,8 @@ void region_patterns_free(struct region_patterns *patterns)
     free(patterns);
 }
 
-int region_patterns_add(struct region_patterns *patterns, const char *where, const char *text,
-                        enum region_purpose purpose, uint32_t *index, struct error *err)
+static int add_pattern(struct region_patterns *patterns, const char *where, const char *text,
+                       enum region_purpose purpose, uint32_t *index, struct error *err)
 {
     if (patterns->n_patterns == REGION_MAX_PATTERNS)
         return error_set(err, "%s %s: more than %d regions", where, text, REGION_MAX_PATTERNS);
@@ -380,6 +385,39 @@ int region_patterns_add(struct region_patterns *patterns, const char *where, con
     patterns->nodes[0].named |= (uint64_t)pattern->is_root << *index;
     patterns->nodes[0].inside = patterns->nodes[0].named;
     return 0;
+}
+
+/// Adds TEXT, "between CALLS and CALLS", as two patterns.
+static int add_between(struct region_patterns *patterns, const char *where, const char *text,
+                       uint32_t *index, struct error *err)
+{
+    const char *first = text + sizeof between - 1, *joint = strstr(first, " and ");
+    if (!joint || joint == first || joint[5] == '\0')
+        return error_set(err, "%s %s: not of the form between CALLS and CALLS", where, text);
+    SCOPED char *begin = memory_format("%.*s", (int)(joint - first), first);
+    SCOPED char *end = memory_format("before %s", joint + 5);
+    uint32_t after;
+    if (add_pattern(patterns, where, begin, REGION_CALLS, &after, err) != 0 ||
+        add_pattern(patterns, where, end, REGION_COMPUTING, index, err) != 0)
+        return -1;
+    struct region_text *pattern = &patterns->patterns[*index];
+    free(pattern->whole);
+    pattern->whole = memory_format("%s %s", where, text);
+    pattern->text = pattern->whole + strlen(where) + 1;
+    pattern->after = after;
+    patterns->between |= UINT64_C(1) << *index;
+    return 0;
+}
+
+int region_patterns_add(struct region_patterns *patterns, const char *where, const char *text,
+                        enum region_purpose purpose, uint32_t *index, struct error *err)
+{
+    bool is_between = strncmp(text, between, sizeof between - 1) == 0;
+    if (is_between && purpose == REGION_COMPUTING)
+        return add_between(patterns, where, text, index, err);
+    if (is_between && purpose == REGION_CALLS)
+        return error_set(err, "%s %s: \"between\" names computing, not calls", where, text);
+    return add_pattern(patterns, where, text, purpose, index, err);
 }
 
 int region_patterns_add_all(struct region_patterns *patterns, const char *where,
@@ -481,6 +519,21 @@ uint64_t region_patterns_named(const struct region_patterns *patterns, uint64_t 
     return patterns->nodes[mark].named;
 }
 
+bool region_patterns_look_back(const struct region_patterns *patterns)
+{
+    return patterns->between != 0;
+}
+
+uint64_t region_patterns_after(const struct region_patterns *patterns, uint64_t mark)
+{
+    uint64_t may = ~patterns->between;
+    for (uint32_t i = 0; patterns->between >> i; i++)
+        if (patterns->between >> i & patterns->nodes[mark].inside >> patterns->patterns[i].after &
+            1)
+            may |= UINT64_C(1) << i;
+    return may;
+}
+
 bool region_patterns_names_calls(const struct region_patterns *patterns, uint32_t index)
 {
     const struct region_text *pattern = &patterns->patterns[index];
@@ -578,7 +631,9 @@ void region_patterns_relate(struct region_patterns *patterns, const struct pag_r
         sharing[i] = 0;
         for (size_t k = 0; k < patterns->n_nodes; k++) {
             const struct path_node *node = &patterns->nodes[k];
-            within[i] &= node->is_met && node->named >> i & 1 ? node->inside : UINT64_MAX;
+            // No path is known to be computed at only after certain calls.
+            uint64_t inside = node->inside & (~patterns->between | UINT64_C(1) << i);
+            within[i] &= node->is_met && node->named >> i & 1 ? inside : UINT64_MAX;
             sharing[i] |= node->inside >> i & 1 ? node->inside : 0;
         }
     }

@@ -9,6 +9,8 @@
 //   solve.c:56     the MPI calls made at this place in the source, * for any line of the file
 //   PATH at PLACE  the calls of a path made there, as reports write it
 //   before CALLS   computing that ended with such calls, as reports write it
+//   between CALLS and CALLS
+//                  such that also began with the first of these, at a known place
 //
 // A path is inside REGION when it, or one above it, is named. Computing that ended with an MPI call
 // (a stretch) has the path of that call: so the functions around the calls of a program that was
@@ -63,6 +65,13 @@ void region_patterns_enter(struct region_patterns *patterns, uint64_t *mark, uin
 /// The patterns that name the path of MARK or one above it, a bit each; those that name it itself.
 uint64_t region_patterns_inside(const struct region_patterns *patterns, uint64_t mark);
 uint64_t region_patterns_named(const struct region_patterns *patterns, uint64_t mark);
+
+/// Whether some pattern only names what comes after certain calls.
+bool region_patterns_look_back(const struct region_patterns *patterns);
+
+/// The patterns, a bit each, that may name what is computed right after the call with MARK, of a
+/// path whose place is known; 0: after anything else.
+uint64_t region_patterns_after(const struct region_patterns *patterns, uint64_t mark);
 
 /// Whether pattern INDEX names MPI calls by their function or place, not only by what is around
 /// them; such calls that may do more than synchronise.

@@ -67,19 +67,18 @@ static bool does_scale(enum scaled_time given, enum scaled_time time)
     return given == time || (given == SCALED_WORK && time == SCALED_BLOCKED);
 }
 
-/// The factor in millionths of TIME of a path of LOCATION with MARK: the product of all it is
-/// inside of.
-static uint64_t factor_of(const struct prediction *prediction, uint32_t location, uint64_t mark,
+/// The factor in millionths of TIME of LOCATION that patterns INSIDE name: the product of theirs.
+static uint64_t factor_of(const struct prediction *prediction, uint32_t location, uint64_t inside,
                           enum scaled_time time)
 {
     const struct scenario *scenario = prediction->scenario;
     const struct region_scales *scales = &scenario->scales;
-    uint64_t factor = PAG_WORK_PER_NS, inside = region_patterns_inside(scenario->regions, mark);
+    uint64_t factor = PAG_WORK_PER_NS;
     for (size_t i = 0; i < scales->n; i++)
         if (inside >> scales->patterns[i] & 1 && does_scale(scales->times[i], time))
             factor = factor * scales->factors[i] / PAG_WORK_PER_NS;
     bool has_visits = prediction->visit_scales && time != SCALED_FILES;
-    int32_t kind = has_visits ? path_visit_kind(scenario, location, mark) : 0;
+    int32_t kind = has_visits ? path_visit_kind(scenario, location, inside) : 0;
     if (kind == 0)
         return factor;
     size_t place = (size_t)(kind - 1) * prediction->definitions->n_locations + location;
@@ -88,10 +87,9 @@ static uint64_t factor_of(const struct prediction *prediction, uint32_t location
 
 // --- call paths
 
-int32_t path_visit_kind(const struct scenario *scenario, uint32_t location, uint64_t mark)
+int32_t path_visit_kind(const struct scenario *scenario, uint32_t location, uint64_t inside)
 {
     const struct region_works *works = &scenario->works;
-    uint64_t inside = region_patterns_inside(scenario->regions, mark);
     for (size_t i = 0; i < works->n; i++)
         if (works->items[i].takes_part[location] && inside >> works->items[i].pattern & 1)
             return (int32_t)i + 1;
@@ -119,8 +117,10 @@ static struct path_scale scale_of(const struct engine *engine,
         if (next > 0 && of->region != EVENT_NO_INDEX)
             region_patterns_enter(prediction->scenario->regions, &scale->mark, of->region,
                                   of->context);
-        scale->scale = factor_of(prediction, location->index, scale->mark, SCALED_WORK);
-        scale->blocked_scale = factor_of(prediction, location->index, scale->mark, SCALED_BLOCKED);
+        uint64_t inside = region_patterns_inside(prediction->scenario->regions, scale->mark) &
+                          region_patterns_after(prediction->scenario->regions, 0);
+        scale->scale = factor_of(prediction, location->index, inside, SCALED_WORK);
+        scale->blocked_scale = factor_of(prediction, location->index, inside, SCALED_BLOCKED);
     }
     return computation->scales[path];
 }
@@ -131,13 +131,27 @@ uint64_t path_mark(const struct engine *engine, const struct location_state *loc
     return scale_of(engine, location, path).mark;
 }
 
+uint64_t path_inside(const struct engine *engine, const struct location_state *location,
+                     uint64_t mark)
+{
+    const struct region_patterns *patterns = prediction_of(engine)->scenario->regions;
+    uint64_t inside = region_patterns_inside(patterns, mark);
+    if (!region_patterns_look_back(patterns))
+        return inside;
+    uint32_t call = location->profile.left_call;
+    uint64_t call_mark = call == EVENT_NO_INDEX ? 0 : path_mark(engine, location, call);
+    return inside & region_patterns_after(patterns, call_mark);
+}
+
 uint64_t path_file_scale(const struct engine *engine, const struct location_state *location,
                          uint32_t path)
 {
     const struct prediction *prediction = prediction_of(engine);
     if (!prediction->knows_paths)
         return PAG_WORK_PER_NS;
-    return factor_of(prediction, location->index, path_mark(engine, location, path), SCALED_FILES);
+    uint64_t mark = path_mark(engine, location, path);
+    return factor_of(prediction, location->index,
+                     region_patterns_inside(prediction->scenario->regions, mark), SCALED_FILES);
 }
 
 uint32_t path_add_part(const struct engine *engine, const struct location_state *location,
@@ -154,6 +168,12 @@ uint32_t path_add_part(const struct engine *engine, const struct location_state 
     computation->parts = array_reserve(computation->parts, &computation->parts_capacity, place + 1,
                                        sizeof *computation->parts);
     struct path_scale scale = scale_of(engine, location, path);
+    const struct prediction *prediction = prediction_of(engine);
+    if (prediction->knows_paths && region_patterns_look_back(prediction->scenario->regions)) {
+        uint64_t inside = path_inside(engine, location, scale.mark);
+        scale.scale = factor_of(prediction, location->index, inside, SCALED_WORK);
+        scale.blocked_scale = factor_of(prediction, location->index, inside, SCALED_BLOCKED);
+    }
     computation->parts[place] = (struct computation_part){
         .path = path, .scale = scale.scale, .blocked_scale = scale.blocked_scale};
     return place;

@@ -13,13 +13,18 @@ int region_scales_init(struct scenario *scenario, struct error *err);
 uint64_t path_mark(const struct engine *engine, const struct location_state *location,
                    uint32_t path);
 
+/// The patterns (region_pattern.h), a bit each, that name what LOCATION computes at a path with
+/// MARK where it is.
+uint64_t path_inside(const struct engine *engine, const struct location_state *location,
+                     uint64_t mark);
+
 /// The factor in millionths of the time of calls for files with PATH at LOCATION.
 uint64_t path_file_scale(const struct engine *engine, const struct location_state *location,
                          uint32_t path);
 
-/// The kind of visit whose work SCENARIO sets (set_work.h) that a path with MARK is part of at
-/// LOCATION; 0: none.
-int32_t path_visit_kind(const struct scenario *scenario, uint32_t location, uint64_t mark);
+/// The kind of visit whose work SCENARIO sets (set_work.h) that what patterns INSIDE name is part
+/// of at LOCATION; 0: none.
+int32_t path_visit_kind(const struct scenario *scenario, uint32_t location, uint64_t inside);
 
 /// A new part of LOCATION's computation, for PATH: its index.
 uint32_t path_add_part(const struct engine *engine, const struct location_state *location,

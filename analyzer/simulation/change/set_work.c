@@ -335,11 +335,11 @@ static struct computation *computation_of(const struct engine *engine,
     return &simulated_location(engine, location)->computation;
 }
 
-/// Whether a visit begins where LOCATION, in none, comes to a path with MARK. 0: no; a positive
-/// kind: its work is set; a negative one: it is counted.
-static int32_t kind_of(const struct prediction *prediction, uint32_t location, uint64_t mark)
+/// Whether a visit begins where LOCATION, in none, comes to what patterns INSIDE name. 0: no; a
+/// positive kind: its work is set; a negative one: it is counted.
+static int32_t kind_of(const struct prediction *prediction, uint32_t location, uint64_t inside)
 {
-    int32_t kind = path_visit_kind(prediction->scenario, location, mark);
+    int32_t kind = path_visit_kind(prediction->scenario, location, inside);
     if (!prediction->n_begun)
         return -kind;
     return kind > 0 && is_by_total(prediction->scenario, kind) ? 0 : kind;
@@ -351,7 +351,8 @@ bool visit_begin(const struct engine *engine, const struct location_state *locat
     struct visit *visit = &computation_of(engine, location)->visit;
     if (visit->kind != 0 || !visit_has_any(engine))
         return false;
-    visit->kind = kind_of(prediction, location->index, path_mark(engine, location, path));
+    uint64_t inside = path_inside(engine, location, path_mark(engine, location, path));
+    visit->kind = kind_of(prediction, location->index, inside);
     visit->depth = location->profile.depth;
     visit->path = path;
     visit->before = visit->given = 0;
