@@ -178,7 +178,8 @@ struct member {
     uint64_t size_bytes;              // sent and received
     struct pag_volume volume;
     uint32_t rank, location, path;
-    uint32_t last_lower; // of the members before it the one that is latest (collective.n_lower)
+    uint32_t last_lower; // of the members before it the one that is latest (collective.n_lower),
+    uint64_t recorded_lower_ns; // and the latest recorded_in_ns of them
     bool is_left_out;    // by a driver: takes no part
     uint32_t node;       // own lineage at in_ns where somebody may need it, NONE
     uint32_t enter_node; // own lineage at enter_ns where the call may have waited, NONE
@@ -199,7 +200,7 @@ struct collective {
     uint32_t n_members, n_entered, n_left;
     uint32_t n_scans;          // of those that have entered, as far as known then
     uint32_t first_missing;    // the lowest member that has not entered, n_members when all have
-    uint32_t n_lower;          // members whose last_lower is known
+    uint32_t n_lower;          // members whose last_lower and recorded_lower_ns are known
     uint32_t root;             // member index, NONE
     uint32_t last;             // member with the latest in_ns, ties: lowest rank
     uint64_t recorded_last_ns; // the latest recorded_in_ns; with a driver

@@ -177,6 +177,7 @@ static void go_on_at(struct engine *engine, struct location_state *location, uin
     state->call_wait_ns = state->ready_ns - state->blocked_ns;
     state->wait_ns += state->call_wait_ns;
     state->phase = SIMULATION_LEAVING;
+    prediction_of(engine)->n_blocked--;
 }
 
 /// The call's partners have all come: from when on it has what it waits for, and what follows.
@@ -267,7 +268,8 @@ void blocked_attended(struct engine *engine, uint32_t rank)
 
 void blocked_try_all_again(struct engine *engine)
 {
-    for (size_t i = 0; i < engine->n_locations; i++)
+    const struct prediction *prediction = prediction_of(engine);
+    for (size_t i = 0; i < engine->n_locations && prediction->n_blocked > 0; i++)
         try_again(engine, &engine->locations[i]);
 }
 
@@ -302,6 +304,7 @@ void blocked_begin(struct engine *engine, struct location_state *location, uint6
     state->blocked_ns = now_ns;
     state->ready_ns = PAG_NOT_KNOWN;
     state->phase = SIMULATION_BLOCKED;
+    prediction_of(engine)->n_blocked++;
     if (gather(engine, location, &n_conditions))
         settle(engine, location, n_conditions, now_ns);
     else

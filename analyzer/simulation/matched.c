@@ -124,6 +124,12 @@ static void entered(struct engine *engine, struct collective *instance, uint32_t
         is_whole && class == COLLECTIVE_ONE_TO_ALL && !instance->members[member].is_root;
     if ((needs_all || needs_root) && instance->n_entered < instance->n_members)
         return;
+    // Those that wait look at the first that has not come, which may have ended without it.
+    if (instance->is_finalize && instance->n_entered < instance->n_members &&
+        !engine
+             ->ranks[collective_world_rank(engine, instance->communicator, instance->first_missing)]
+             .has_ended)
+        return;
     if (is_whole && instance->n_scans == instance->n_entered) {
         // No rank waits for a higher one, and all wait for the lowest that has not come.
         for (uint32_t i = member + 1; i < instance->first_missing; i++)

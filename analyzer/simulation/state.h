@@ -74,7 +74,8 @@ struct prediction {
     struct overlap *overlap;         // NULL: calls wait where they are
     struct left_out_parts *left_out; // of collective operations
     uint32_t *awaited;               // by rank: a location that waits for it to be in MPI, NONE
-    uint32_t n_blocked_sends;        // locations blocked until a receive is posted
+    uint32_t n_blocked;              // locations in a call that waits for partners,
+    uint32_t n_blocked_sends;        // and of these, until a receive is posted
     uint32_t entering;               // location whose call is being matched, NONE
     uint64_t n_sent;
     uint64_t *n_drawn;          // by rank: messages it has sent; with a draw of the noise

@@ -79,14 +79,19 @@ static const struct member *last_lower(struct collective *instance, uint32_t own
         return NULL;
     for (; instance->n_lower <= own; instance->n_lower++) {
         uint32_t i = instance->n_lower, last = NONE;
+        uint64_t recorded_ns = 0;
         if (i > 0) {
             const struct member *before = &members[i - 1];
             last = before->last_lower;
+            recorded_ns = before->recorded_lower_ns > before->recorded_in_ns
+                              ? before->recorded_lower_ns
+                              : before->recorded_in_ns;
             if (!before->is_passive &&
                 (last == NONE || collective_is_later(before, &members[last])))
                 last = i - 1;
         }
         members[i].last_lower = last;
+        members[i].recorded_lower_ns = recorded_ns;
     }
     uint32_t last = members[own].last_lower;
     return last == NONE ? NULL : &members[last];
@@ -134,7 +139,7 @@ const struct member *collective_releaser(const struct engine *engine, struct par
 bool collective_release_times(const struct engine *engine, struct part part, uint64_t *time_ns,
                               uint64_t *recorded_ns)
 {
-    const struct collective *instance = collective_instance(engine, part.collective);
+    struct collective *instance = collective_instance(engine, part.collective);
     const struct member *member = &instance->members[part.member];
     bool needs_all = member->class_ == COLLECTIVE_BARRIER ||
                      member->class_ == COLLECTIVE_ALL_TO_ALL || member->class_ == COLLECTIVE_HANDLE;
@@ -146,8 +151,21 @@ bool collective_release_times(const struct engine *engine, struct part part, uin
         *recorded_ns = instance->recorded_last_ns;
         return instance->n_entered == instance->n_members;
     }
+    uint32_t first = 0, end = instance->n_members;
+    if (member->class_ == COLLECTIVE_SCAN) {
+        const struct member *last = last_lower(instance, part.member);
+        end = part.member;
+        if (last) {
+            *time_ns = last->in_ns;
+            *recorded_ns = member->recorded_lower_ns;
+            return true;
+        }
+    } else if (member->class_ == COLLECTIVE_ONE_TO_ALL) {
+        first = instance->root;
+        end = first == NONE ? first : first + 1;
+    }
     bool is_released = false;
-    for (uint32_t i = 0; i < instance->n_members; i++) {
+    for (uint32_t i = first; i < end; i++) {
         const struct member *other = &instance->members[i];
         if (!other->has_entered || !depends_on(instance, member, part.member, i))
             continue;
