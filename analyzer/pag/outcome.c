@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "analyzer/base/memory.h"
+#include "analyzer/base/sort.h"
 #include "analyzer/pag/lineage/head.h"
 #include "analyzer/pag/location/excerpt.h"
 #include "analyzer/pag/location/location.h"
@@ -63,12 +64,10 @@ static void fill_rank(const struct engine *engine, size_t index)
     result->n_missing_finalize += rank->has_mpi && !rank->has_finalize && !rank->has_session_end;
 }
 
-static int by_activity(const void *a, const void *b)
+static uint64_t activity_of(const void *item)
 {
-    const struct pag_path_entry *left = a, *right = b;
-    if (left->location != right->location)
-        return left->location < right->location ? -1 : 1;
-    return left->call_path < right->call_path ? -1 : left->call_path > right->call_path;
+    const struct pag_path_entry *entry = item;
+    return sort_pair(entry->location, entry->call_path);
 }
 
 static int by_pair(const void *a, const void *b)
@@ -139,7 +138,8 @@ static size_t sum_up(struct pag_path_entry *entries, size_t n_entries)
     size_t n = 0;
     for (size_t i = 0, next; i < n_entries; i = next) {
         struct pag_path_entry sum = entries[i];
-        for (next = i + 1; next < n_entries && by_activity(&sum, &entries[next]) == 0; next++)
+        for (next = i + 1; next < n_entries && activity_of(&sum) == activity_of(&entries[next]);
+             next++)
             sum.time_ns += entries[next].time_ns;
         if (sum.time_ns != 0)
             entries[n++] = sum;
@@ -159,7 +159,7 @@ static struct pag_path_entry *entries_of(const struct engine *engine, struct tal
                                                .call_path = path_of(engine, entry->key),
                                                .time_ns = entry->ns};
     tally_release(sum);
-    qsort(entries, n, sizeof(*entries), by_activity);
+    sort_by_number(entries, n, sizeof(*entries), activity_of);
     *n_entries = sum_up(entries, n);
     return entries;
 }

@@ -10,6 +10,7 @@
 #include "analyzer/base/map.h"
 #include "analyzer/base/memory.h"
 #include "analyzer/base/order.h"
+#include "analyzer/base/sort.h"
 #include "analyzer/base/text.h"
 #include "analyzer/trace/definitions.h"
 
@@ -22,10 +23,9 @@ struct merge {
     uint32_t program, thread;  // synthetic names
     struct result_path *nodes; // without their texts; region: index into names
     size_t n_nodes, nodes_capacity;
-    struct map node_of; // (parent + 1, name)
-    struct result_path_rank *path_ranks;
-    size_t n_path_ranks, path_ranks_capacity;
-    struct map path_rank_of; // (node, rank)
+    struct map node_of;                  // (parent + 1, name)
+    struct result_path_rank *path_ranks; // of each location; those of a rank are added up later
+    size_t n_path_ranks;
 };
 
 struct named_region {
@@ -94,18 +94,12 @@ static void add_times(struct merge *merge, uint32_t node, const struct location 
     sum->exclusive_ns += times->exclusive_ns;
     if (rank == EVENT_NO_INDEX)
         return;
-    uint64_t key = (uint64_t)node << 32 | rank;
-    uint32_t index;
-    if (!map_get(&merge->path_rank_of, key, &index)) {
-        index = (uint32_t)merge->n_path_ranks;
-        *ARRAY_NEXT(merge->path_ranks, merge->n_path_ranks, merge->path_ranks_capacity) =
-            (struct result_path_rank){.path = node, .rank = rank};
-        map_put(&merge->path_rank_of, key, index);
-    }
-    struct result_path_rank *of_rank = &merge->path_ranks[index];
-    of_rank->visits += times->visits;
-    of_rank->inclusive_ns += times->inclusive_ns;
-    of_rank->exclusive_ns += times->exclusive_ns;
+    merge->path_ranks[merge->n_path_ranks++] =
+        (struct result_path_rank){.path = node,
+                                  .rank = rank,
+                                  .visits = times->visits,
+                                  .inclusive_ns = times->inclusive_ns,
+                                  .exclusive_ns = times->exclusive_ns};
 }
 
 /// Node 0 of a location is the location itself: its exclusive time is time outside any region,
@@ -257,10 +251,31 @@ static void put_paths(struct merge *merge, const uint32_t *order, const uint32_t
     }
 }
 
-static int compare_path_ranks(const void *left, const void *right)
+static uint64_t path_and_rank(const void *item)
 {
-    const struct result_path_rank *a = left, *b = right;
-    return ORDER_BY(LESS_FIRST(a->path, b->path), LESS_FIRST(a->rank, b->rank));
+    const struct result_path_rank *pair = item;
+    return sort_pair(pair->path, pair->rank);
+}
+
+/// Sorts the paths of ranks, and adds up those of the locations of a rank.
+static void put_path_ranks(struct merge *merge, const uint32_t *place, struct result *result)
+{
+    struct result_path_rank *pairs = merge->path_ranks;
+    size_t n = 0;
+    for (size_t i = 0; i < merge->n_path_ranks; i++)
+        pairs[i].path = place[pairs[i].path];
+    sort_by_number(pairs, merge->n_path_ranks, sizeof *pairs, path_and_rank);
+    for (size_t i = 0; i < merge->n_path_ranks; i++) {
+        if (n == 0 || path_and_rank(&pairs[n - 1]) != path_and_rank(&pairs[i])) {
+            pairs[n++] = pairs[i];
+            continue;
+        }
+        pairs[n - 1].visits += pairs[i].visits;
+        pairs[n - 1].inclusive_ns += pairs[i].inclusive_ns;
+        pairs[n - 1].exclusive_ns += pairs[i].exclusive_ns;
+    }
+    result->path_ranks = memory_resize(pairs, n, sizeof *pairs);
+    result->n_path_ranks = n;
 }
 
 static bool is_recursive(const struct result *result, const struct result_path *path)
@@ -276,10 +291,10 @@ struct region_rank {
     uint64_t exclusive_ns;
 };
 
-static int compare_region_ranks(const void *left, const void *right)
+static uint64_t region_and_rank(const void *item)
 {
-    const struct region_rank *a = left, *b = right;
-    return ORDER_BY(LESS_FIRST(a->region, b->region), LESS_FIRST(a->rank, b->rank));
+    const struct region_rank *pair = item;
+    return sort_pair(pair->region, pair->rank);
 }
 
 static void sum_regions(struct result *result)
@@ -298,11 +313,11 @@ static void sum_regions(struct result *result)
         by_rank[i] =
             (struct region_rank){result->paths[pair->path].region, pair->rank, pair->exclusive_ns};
     }
-    qsort(by_rank, result->n_path_ranks, sizeof *by_rank, compare_region_ranks);
+    sort_by_number(by_rank, result->n_path_ranks, sizeof *by_rank, region_and_rank);
     for (size_t i = 0, next; i < result->n_path_ranks; i = next) {
         uint64_t sum_ns = 0;
-        for (next = i;
-             next < result->n_path_ranks && compare_region_ranks(&by_rank[i], &by_rank[next]) == 0;
+        for (next = i; next < result->n_path_ranks &&
+                       region_and_rank(&by_rank[i]) == region_and_rank(&by_rank[next]);
              next++)
             sum_ns += by_rank[next].exclusive_ns;
         struct result_region *region = &result->regions[by_rank[i].region];
@@ -320,7 +335,6 @@ static void merge_release(struct merge *merge)
     free(merge->definition_of);
     free(merge->nodes);
     map_release(&merge->node_of);
-    map_release(&merge->path_rank_of);
 }
 
 void call_tree_build(struct call_tree *tree, const struct definitions *definitions,
@@ -328,8 +342,11 @@ void call_tree_build(struct call_tree *tree, const struct definitions *definitio
 {
     SCOPED_BY(merge_release) struct merge merge = {.definitions = definitions};
     map_init(&merge.node_of);
-    map_init(&merge.path_rank_of);
     merge_names(&merge);
+    size_t n_pairs = 0;
+    for (size_t i = 0; i < replay->n_locations; i++)
+        n_pairs += replay->locations[i].n_paths;
+    merge.path_ranks = memory_new(n_pairs * sizeof *merge.path_ranks);
     *tree = (struct call_tree){
         .definitions = definitions,
         .replay = replay,
@@ -348,12 +365,7 @@ void call_tree_build(struct call_tree *tree, const struct definitions *definitio
         place[order[i]] = (uint32_t)i;
     SCOPED uint32_t *region_of = put_regions(&merge, order, tree->shown, result);
     put_paths(&merge, order, place, region_of, result);
-    for (size_t i = 0; i < merge.n_path_ranks; i++)
-        merge.path_ranks[i].path = place[merge.path_ranks[i].path];
-    if (merge.n_path_ranks > 0)
-        qsort(merge.path_ranks, merge.n_path_ranks, sizeof *merge.path_ranks, compare_path_ranks);
-    result->path_ranks = merge.path_ranks;
-    result->n_path_ranks = merge.n_path_ranks;
+    put_path_ranks(&merge, place, result);
     for (size_t i = 0; i < replay->n_locations; i++)
         for (size_t j = 0; j < replay->locations[i].n_paths; j++)
             if (tree->places[i][j].path != RESULT_NONE)

@@ -16,6 +16,7 @@
 #include "analyzer/base/map.h"
 #include "analyzer/base/memory.h"
 #include "analyzer/base/order.h"
+#include "analyzer/base/sort.h"
 #include "analyzer/base/text.h"
 
 static uint32_t region_named(struct result *result, const char *name)
@@ -59,18 +60,43 @@ static struct result_path_share *resolve(const struct call_tree *tree,
     return shares;
 }
 
-/// By site, region and rank; shares that are not by site have none.
-static int compare_keys(const void *left, const void *right)
+static uint64_t region_and_rank(const void *item)
 {
-    const struct result_path_share *a = left, *b = right;
-    return ORDER_BY(LESS_FIRST(a->site, b->site), LESS_FIRST(a->region, b->region),
-                    LESS_FIRST(a->rank, b->rank));
+    const struct result_path_share *share = item;
+    return sort_pair(share->region, share->rank);
 }
 
-static int compare_times(const void *left, const void *right)
+static uint64_t site_and_path(const void *item)
 {
-    const struct result_path_share *a = left, *b = right;
-    return ORDER_BY(MORE_FIRST(a->time_ns, b->time_ns), compare_keys(left, right));
+    const struct result_path_share *share = item;
+    return sort_pair(share->site, share->path);
+}
+
+static uint64_t path_and_site(const void *item)
+{
+    const struct result_path_share *share = item;
+    return sort_pair(share->path, share->site);
+}
+
+static uint64_t site(const void *item)
+{
+    return ((const struct result_path_share *)item)->site;
+}
+
+static uint64_t longest_first(const void *item)
+{
+    return sort_longest_first(((const struct result_path_share *)item)->time_ns);
+}
+
+static void sort_shares(struct result_path_share *shares, size_t count,
+                        uint64_t (*number)(const void *))
+{
+    sort_by_number(shares, count, sizeof *shares, number);
+}
+
+static bool is_same_activity(const struct result_path_share *a, const struct result_path_share *b)
+{
+    return a->region == b->region && a->rank == b->rank;
 }
 
 /// The sum of COUNT parts of one site in one region, which are sorted by rank, and its main rank.
@@ -110,18 +136,18 @@ static struct result_path_share *sum(const struct result_path_share *shares, siz
             sums[i].rank = RESULT_NONE;
         sums[i].path = sums[i].site = RESULT_NONE;
     }
-    qsort(sums, count, sizeof *sums, compare_keys);
+    sort_shares(sums, count, region_and_rank);
     *n_sums = 0;
     for (size_t i = 0; i < count; i++) {
-        if (*n_sums > 0 && compare_keys(&sums[*n_sums - 1], &sums[i]) == 0)
+        if (*n_sums > 0 && is_same_activity(&sums[*n_sums - 1], &sums[i]))
             sums[*n_sums - 1].time_ns += sums[i].time_ns;
         else
             sums[(*n_sums)++] = sums[i];
     }
     for (size_t i = 0; i < *n_sums; i++)
         sums[i].share = time_ns > 0 ? (double)sums[i].time_ns / (double)time_ns : 0;
-    qsort(sums, *n_sums, sizeof *sums, compare_times);
-    return sums;
+    sort_shares(sums, *n_sums, longest_first);
+    return memory_resize(sums, *n_sums, sizeof *sums);
 }
 
 /// The parts that have a site, summed by (site, region), without those that are 0; the rank is the
@@ -134,7 +160,8 @@ static struct result_path_share *sum_by_site(const struct result_path_share *sha
     for (size_t i = 0; i < count; i++)
         if (shares[i].site != RESULT_NONE)
             parts[n_parts++] = shares[i];
-    qsort(parts, n_parts, sizeof *parts, compare_keys);
+    sort_shares(parts, n_parts, region_and_rank);
+    sort_shares(parts, n_parts, site);
     *n_sums = 0;
     for (size_t i = 0, next; i < n_parts; i = next) {
         for (next = i + 1; next < n_parts && parts[next].site == parts[i].site &&
@@ -145,8 +172,8 @@ static struct result_path_share *sum_by_site(const struct result_path_share *sha
         if (sum.time_ns != 0)
             parts[(*n_sums)++] = sum;
     }
-    qsort(parts, *n_sums, sizeof *parts, compare_times);
-    return parts;
+    sort_shares(parts, *n_sums, longest_first);
+    return memory_resize(parts, *n_sums, sizeof *parts);
 }
 
 static void put_imbalance(struct result *result)
@@ -220,12 +247,12 @@ static int64_t take(struct portion *portion, int64_t time_ns)
     return taken_ns;
 }
 
-static int compare_parts(const void *left, const void *right)
+/// The longest first, then by region, rank, site and path.
+static void sort_parts(struct result_path_share *parts, size_t count)
 {
-    const struct result_path_share *a = left, *b = right;
-    return ORDER_BY(MORE_FIRST(a->time_ns, b->time_ns), LESS_FIRST(a->region, b->region),
-                    LESS_FIRST(a->rank, b->rank), LESS_FIRST(a->site, b->site),
-                    LESS_FIRST(a->path, b->path));
+    sort_shares(parts, count, site_and_path);
+    sort_shares(parts, count, region_and_rank);
+    sort_shares(parts, count, longest_first);
 }
 
 /// Cuts the positive ones of COUNT parts in proportion, so that they sum to the whole of their
@@ -254,7 +281,7 @@ static size_t leave_positive(struct result_path_share *parts, size_t count, uint
         parts[n_left] = parts[i];
         parts[n_left++].share = (double)parts[i].time_ns / (double)total_ns;
     }
-    qsort(parts, n_left, sizeof *parts, compare_parts);
+    sort_parts(parts, n_left);
     return n_left;
 }
 
@@ -435,17 +462,11 @@ static void net(const struct result *result, struct result_pattern *pattern, uin
     free(elsewhere_ns);
 }
 
-static bool is_same_activity(const struct result_path_share *a, const struct result_path_share *b)
-{
-    return a->region == b->region && a->rank == b->rank;
-}
-
 /// By region and rank, then path and site.
-static int compare_places(const void *left, const void *right)
+static void sort_places(struct result_path_share *parts, size_t count)
 {
-    const struct result_path_share *a = left, *b = right;
-    return ORDER_BY(LESS_FIRST(a->region, b->region), LESS_FIRST(a->rank, b->rank),
-                    LESS_FIRST(a->path, b->path), LESS_FIRST(a->site, b->site));
+    sort_shares(parts, count, path_and_site);
+    sort_shares(parts, count, region_and_rank);
 }
 
 /// Adds up COUNT sorted parts of the same place; returns how many are left.
@@ -453,7 +474,9 @@ static size_t merge_places(struct result_path_share *parts, size_t count)
 {
     size_t n = 0;
     for (size_t i = 0; i < count; i++) {
-        if (n > 0 && compare_places(&parts[n - 1], &parts[i]) == 0)
+        bool is_same = n > 0 && is_same_activity(&parts[n - 1], &parts[i]) &&
+                       path_and_site(&parts[n - 1]) == path_and_site(&parts[i]);
+        if (is_same)
             parts[n - 1].time_ns += parts[i].time_ns;
         else
             parts[n++] = parts[i];
@@ -485,8 +508,8 @@ static void put_places(struct result_path_share *shares, size_t count, uint64_t 
     struct result_path_share *wholes = memory_zeroed(n_wholes, sizeof *wholes);
     if (n_wholes > 0) {
         memcpy(wholes, origins->by_region_rank, n_wholes * sizeof *wholes);
-        qsort(wholes, n_wholes, sizeof *wholes, compare_places);
-        qsort(shares, count, sizeof *shares, compare_places);
+        sort_places(wholes, n_wholes);
+        sort_places(shares, count);
     }
     size_t n_shares = n_wholes > 0 ? merge_places(shares, count) : 0, next = 0;
     origins->by_path_rank = memory_zeroed(n_shares, sizeof *origins->by_path_rank);
@@ -504,8 +527,9 @@ static void put_places(struct result_path_share *shares, size_t count, uint64_t 
         n_left += n;
     }
     free(wholes);
-    if (n_left > 0)
-        qsort(origins->by_path_rank, n_left, sizeof *origins->by_path_rank, compare_parts);
+    sort_parts(origins->by_path_rank, n_left);
+    origins->by_path_rank =
+        memory_resize(origins->by_path_rank, n_left, sizeof *origins->by_path_rank);
     origins->n_by_path_rank = n_left;
 }
 
