@@ -213,13 +213,37 @@ static struct key key_of_origin(const struct result *result, const struct result
 
 // --- functions that work for different callers on different ranks
 
+/// The function that calls PATH, RESULT_NONE: none but main.
+static uint32_t caller_of(const struct result *result, uint32_t path)
+{
+    uint32_t parent = result->paths[path].parent;
+    uint32_t region = parent == RESULT_NONE ? RESULT_NONE : result->paths[parent].region;
+    return region == RESULT_NONE || region_is_main(&result->regions[region]) ? RESULT_NONE : region;
+}
+
+/// By region whether several functions call it. The caller frees.
+static bool *regions_with_callers(const struct result *result)
+{
+    bool *has_callers = memory_zeroed(result->n_regions, sizeof *has_callers);
+    SCOPED uint32_t *callers = memory_zeroed(result->n_regions, sizeof *callers); // numbers + 1
+    for (uint32_t i = 0; i < result->n_paths; i++) {
+        uint32_t region = result->paths[i].region, caller = caller_of(result, i);
+        if (caller == RESULT_NONE)
+            continue;
+        has_callers[region] |= callers[region] > 0 && callers[region] != caller + 1;
+        callers[region] = caller + 1;
+    }
+    return has_callers;
+}
+
 /// Time of a rank in a region, and the path with most of it.
 struct use {
     uint64_t all_ns, most_ns;
     uint32_t path;
 };
 
-static struct use *collect_uses(const struct result *result, size_t *n)
+/// Of regions that several functions call. The caller frees.
+static struct use *collect_uses(const struct result *result, const bool *has_callers, size_t *n)
 {
     struct map index;
     struct use *uses = NULL;
@@ -231,7 +255,8 @@ static struct use *collect_uses(const struct result *result, size_t *n)
         uint64_t key = (uint64_t)result->paths[of->path].region << 32 | of->rank;
         uint32_t at;
         const struct result_region *region = &result->regions[result->paths[of->path].region];
-        if (of->exclusive_ns == 0 || region->is_mpi || lost_is_region(region))
+        if (of->exclusive_ns == 0 || region->is_mpi || lost_is_region(region) ||
+            !has_callers[result->paths[of->path].region])
             continue;
         if (!map_get(&index, key, &at)) {
             at = (uint32_t)*n;
@@ -246,14 +271,6 @@ static struct use *collect_uses(const struct result *result, size_t *n)
     }
     map_release(&index);
     return uses;
-}
-
-/// The function that calls PATH, RESULT_NONE: none but main.
-static uint32_t caller_of(const struct result *result, uint32_t path)
-{
-    uint32_t parent = result->paths[path].parent;
-    uint32_t region = parent == RESULT_NONE ? RESULT_NONE : result->paths[parent].region;
-    return region == RESULT_NONE || region_is_main(&result->regions[region]) ? RESULT_NONE : region;
 }
 
 /// Work of a region for one caller, and the waits that come from it.
@@ -318,7 +335,8 @@ static void mark_awaited_calls(const struct result *result, bool *is_for_caller)
 void causes_charge_callers(struct result *result)
 {
     size_t n_uses;
-    struct use *uses = collect_uses(result, &n_uses);
+    SCOPED bool *has_callers = regions_with_callers(result);
+    SCOPED struct use *uses = collect_uses(result, has_callers, &n_uses);
     uint32_t *callers = memory_zeroed(result->n_regions, sizeof *callers); // their numbers + 1
     bool *has_several = memory_zeroed(result->n_regions, sizeof *has_several);
     bool *is_for_caller = memory_zeroed(result->n_paths, sizeof *is_for_caller);
@@ -340,7 +358,6 @@ void causes_charge_callers(struct result *result)
                             ? result->paths[path->parent].charged
                             : path->region;
     }
-    free(uses);
     free(callers);
     free(has_several);
     free(is_for_caller);
