@@ -330,6 +330,7 @@ void engine_init(struct engine *engine, struct trace *trace, const struct pag_op
 
 static void release(struct engine *engine)
 {
+    trace_stop_reading(engine->trace);
     for (size_t i = 0; i < engine->n_locations; i++) {
         profile_release(&engine->locations[i].profile);
         excerpt_free(engine->locations[i].profile.excerpt);

@@ -25,6 +25,16 @@ void outcome_sum_inclusive(struct pag_location *location)
                 location->paths[i].inclusive_ns;
 }
 
+/// The profile of a location that is in the result goes: together both are the most memory of a
+/// replay of many call paths.
+static void release_profile(struct location_state *state)
+{
+    profile_release(&state->profile);
+    head_release(&state->head);
+    state->profile = (struct profile){0};
+    state->head = (struct head){0};
+}
+
 static void fill_location(const struct engine *engine, size_t index)
 {
     struct location_state *state = &engine->locations[index];
@@ -50,6 +60,8 @@ static void fill_location(const struct engine *engine, size_t index)
     engine->result->n_events += trace_location_report(engine->trace, index)->n_read;
     if (out->last_ns > engine->result->time_ns)
         engine->result->time_ns = out->last_ns;
+    if (!engine->options.parts && !engine->options.index)
+        release_profile(state);
 }
 
 static void fill_rank(const struct engine *engine, size_t index)
@@ -207,6 +219,8 @@ void outcome_fill(struct engine *engine)
     result->n_ranks = engine->n_ranks;
     result->locations = memory_zeroed(result->n_locations, sizeof(*result->locations));
     result->rank_times = memory_zeroed(result->n_ranks, sizeof(*result->rank_times));
+    fill_critical_path(engine);
+    fill_explanations(engine);
     for (size_t i = 0; i < result->n_locations; i++)
         fill_location(engine, i);
     for (size_t i = 0; i < result->n_ranks; i++)
@@ -215,8 +229,6 @@ void outcome_fill(struct engine *engine)
     result->window_end_ns = engine->has_window_end ? engine->window_end_ns : result->time_ns;
     thread_time_fill(engine);
     fill_traffic(result);
-    fill_critical_path(engine);
-    fill_explanations(engine);
     result->max_lineage_nodes = engine->lineage.nodes.max_live;
     result->max_messages = engine->messages.max_live;
 }

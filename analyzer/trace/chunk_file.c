@@ -40,7 +40,10 @@ static struct window load(struct chunk_file *file, uint64_t at, uint64_t n)
     uint64_t n_left = file->chunk_end - at;
     if (n < file->window_bytes)
         n = file->window_bytes < n_left ? file->window_bytes : n_left;
-    file->memory = array_reserve(file->memory, &file->capacity, n + WINDOW_PADDING, 1);
+    if (n + WINDOW_PADDING > file->capacity) { // no more: there may be a file for each location
+        file->capacity = n + WINDOW_PADDING;
+        file->memory = memory_resize(file->memory, file->capacity, 1);
+    }
     memset(file->memory + n, 0, WINDOW_PADDING);
     file->window_at = at;
     if (!read_bytes(file, at, file->memory, n))

@@ -23,6 +23,10 @@ void trace_set_digest(struct trace *trace, const struct trace_digest *digest);
 /// end. Never fails: damage ends the location and is reported by trace_location_report().
 void trace_fill(struct trace *trace, size_t location, uint32_t min_ahead);
 
+/// Ends the reading of all locations, wherever they are: their cursors have no more events. What
+/// that took of memory is free again.
+void trace_stop_reading(struct trace *trace);
+
 /// Where reading a location is, before its next unread event; only in a trace that keeps places.
 struct trace_place trace_place(const struct trace *trace, size_t location);
 

@@ -390,16 +390,22 @@ struct trace *trace_open_shared(const char *path, struct error *err)
     return open_trace(path, true, NULL, err);
 }
 
-// Ends the reading, wherever it is.
-static void stop_reading(struct trace *trace)
+void trace_stop_reading(struct trace *trace)
 {
     decode_ahead_stop(trace->ahead);
     trace->ahead = NULL;
     trace->has_tried_ahead = false;
     shared_end(trace);
     otf2_error_begin();
-    for (size_t i = 0; i < trace->n_readers; i++)
-        location_close(trace, &trace->readers[i]);
+    for (size_t i = 0; i < trace->n_readers; i++) {
+        struct location_reader *reader = &trace->readers[i];
+        location_close(trace, reader);
+        free(reader->cursor.events);
+        reader->cursor = (struct cursor){.at_end = true};
+        reader->capacity = 0;
+    }
+    free(trace->digested.events);
+    trace->digested = (struct batch){0};
 }
 
 void trace_serve(struct trace *trace, const struct trace_digest *digest)
@@ -408,7 +414,7 @@ void trace_serve(struct trace *trace, const struct trace_digest *digest)
         return;
     trace_set_digest(trace, digest);
     shared_serve(trace);
-    stop_reading(trace);
+    trace_stop_reading(trace);
 }
 
 void trace_close(struct trace *trace)
@@ -420,12 +426,11 @@ void trace_close(struct trace *trace)
         trace->spares = spare->next_spare;
         trace_close(spare);
     }
-    stop_reading(trace);
+    trace_stop_reading(trace);
     if (trace->otf2_reader)
         OTF2_Reader_Close(trace->otf2_reader);
     OTF2_EvtReaderCallbacks_Delete(trace->callbacks);
     for (size_t i = 0; i < trace->n_readers; i++) {
-        free(trace->readers[i].cursor.events);
         free(trace->readers[i].begins.items);
         free(trace->readers[i].reason);
         free(trace->readers[i].decoder.n_unused);
@@ -436,7 +441,6 @@ void trace_close(struct trace *trace)
         local_definitions_release(&trace->readers[i].local);
     }
     free(trace->readers);
-    free(trace->digested.events);
     struct definitions *definitions = &trace->resolved.definitions;
     FREE_MEMBERS(definitions->properties, definitions->n_properties, name);
     FREE_MEMBERS(definitions->properties, definitions->n_properties, value);
@@ -489,7 +493,7 @@ int trace_correct_clocks(struct trace *trace, const struct clock_correction *cor
     struct clock counted_by = trace->clock;
     if (trace->chunk_bytes.events == 0) // the library says when events are
         return error_set(err, "the trace is compressed, so its clocks cannot be corrected"), 1;
-    stop_reading(trace);
+    trace_stop_reading(trace);
     for (size_t i = 0; i < trace->n_readers; i++) {
         struct location_reader *reader = &trace->readers[i];
         uint32_t rank = trace->resolved.definitions.locations[i].rank;
@@ -519,7 +523,7 @@ struct trace *trace_again(struct trace *first, struct error *err)
     pthread_mutex_unlock(&first->lock);
     if (!again)
         return open_trace(first->path, false, first, err);
-    stop_reading(again);
+    trace_stop_reading(again);
     if (rewind_trace(again, err) == 0)
         return again;
     trace_give_back(first, again);
@@ -530,7 +534,7 @@ void trace_give_back(struct trace *first, struct trace *again)
 {
     if (!again)
         return;
-    stop_reading(again);
+    trace_stop_reading(again);
     pthread_mutex_lock(&first->lock);
     if (again == first) {
         first->is_lent = false;
