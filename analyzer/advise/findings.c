@@ -318,6 +318,16 @@ static void find_bends(const struct whatif_batch *batch, const struct pag_result
         }
 }
 
+/// Whether one of the candidates may have a bend, which takes the critical path of the run without
+/// it.
+static bool may_bend(const struct advice *advice)
+{
+    for (size_t i = 0; i < advice->n_candidates; i++)
+        if (strcmp(advice->candidates[i].words->option, "scale") == 0)
+            return true;
+    return false;
+}
+
 void findings_leave_unproven(struct result *result, const char *why)
 {
     bool has_remedies = false;
@@ -343,8 +353,9 @@ static int predict(struct replay_run *measured, struct error *err)
     if (advice.n_candidates == 0)
         return 0;
     int status = whatif_job_plan(&batch, &(struct whatif_job){0}, &plan, err);
+    bool finds_bends = status == 0 && !plan.unchanged.is_shared && may_bend(&advice);
     if (status == 0)
-        status = whatif_run_unchanged(&plan, measured, &unchanged, &same, err);
+        status = whatif_run_unchanged(&plan, measured, finds_bends, &unchanged, &same, err);
     advice.target_ns = result->replayed_ns = same.predicted_ns;
     if (status == 0) {
         predict_candidates(&batch, &advice);
@@ -353,7 +364,7 @@ static int predict(struct replay_run *measured, struct error *err)
             take(&advice, finding, result->n_ranks);
             finding->potential_ns = potential_ns(finding, result->n_ranks);
         }
-        if (!plan.unchanged.is_shared)
+        if (finds_bends)
             find_bends(&batch, &unchanged.replay, &advice, result);
         findings_order(result);
     }

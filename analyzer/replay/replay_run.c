@@ -303,6 +303,15 @@ int replay_run_find_waits(struct replay_run *run, struct single_waits *waits, co
     return status == 0 ? 0 : -1;
 }
 
+void replay_run_close(struct replay_run *run)
+{
+    if (run->first)
+        trace_give_back(run->first, run->trace);
+    else
+        trace_close(run->trace);
+    run->trace = NULL;
+}
+
 void replay_run_release(struct replay_run *run)
 {
     result_release(&run->result);
@@ -310,10 +319,7 @@ void replay_run_release(struct replay_run *run)
     matcher_free(run->matcher);
     recorded_free(run->recorded);
     time_map_free(run->times);
-    if (run->first)
-        trace_give_back(run->first, run->trace);
-    else
-        trace_close(run->trace);
+    replay_run_close(run);
     *run = (struct replay_run){0};
 }
 

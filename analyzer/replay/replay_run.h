@@ -66,6 +66,9 @@ int replay_run(struct replay_run *run, const struct catalogue *catalogue,
 int replay_run_find_waits(struct replay_run *run, struct single_waits *waits, const char *what,
                           struct error *err);
 
+/// Gives the trace of RUN back, or closes it; what was found stays. A further pass can use a trace
+/// that was given back, and need not open the archive anew.
+void replay_run_close(struct replay_run *run);
 void replay_run_release(struct replay_run *run);
 
 /// REPLAY is what a replay of TRACE has found. If its clocks disagree they are corrected

@@ -79,8 +79,8 @@ struct whatif_input {
     bool finds_path;                   // the critical path is wanted even without a catalogue
 };
 
-/// Simulates the run of INPUT under SCENARIO into RUN, and describes it in each of the N POINTS. 0,
-/// or -1 and ERR; the caller releases RUN and POINTS in either case.
+/// Simulates the run of INPUT under SCENARIO into RUN, whose trace is given back, and describes it
+/// in each of the N POINTS. 0, or -1 and ERR; the caller releases RUN and POINTS in either case.
 int whatif_predict(const struct whatif_input *input, const struct scenario *scenario,
                    struct replay_run *run, struct whatif_point *points, size_t n,
                    struct error *err);

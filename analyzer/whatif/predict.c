@@ -115,5 +115,6 @@ int whatif_predict(const struct whatif_input *input, const struct scenario *scen
         whatif_put_nodes(&run->result, scenario);
     if (status == 0 && input->out)
         status = whatif_out_write(input->out, run, scenario, input->change, err);
+    replay_run_close(run);
     return status;
 }

@@ -423,9 +423,11 @@ int whatif_run(struct whatif_plan *plan, const struct catalogue *catalogue,
 }
 
 int whatif_run_unchanged(const struct whatif_plan *plan, const struct replay_run *measured,
-                         struct replay_run *run, struct whatif_point *point, struct error *err)
+                         bool finds_path, struct replay_run *run, struct whatif_point *point,
+                         struct error *err)
 {
-    const struct whatif_input input = {.measured = measured, .is_quiet = true, .finds_path = true};
+    const struct whatif_input input = {
+        .measured = measured, .is_quiet = true, .finds_path = finds_path};
     *point = (struct whatif_point){0};
     return whatif_predict(&input, &plan->unchanged, run, point, 1, err);
 }
