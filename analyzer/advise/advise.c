@@ -388,7 +388,7 @@ static int predict_baselines(const struct advise_setting *setting, struct advice
     struct whatif_job target = {0};
     advice->assumption = whatif_sharing_note(setting->target);
     int status =
-        whatif_run_unchanged(setting->target, setting->batch.measured, true, unchanged, &same, err);
+        whatif_run_unchanged(setting->target, setting->batch.measured, unchanged, &same, err);
     target.predicted_ns = same.predicted_ns;
     target.window_ns = same.window_end_ns - same.window_begin_ns;
     if (status == 0 && setting->batch.n_words > 0)

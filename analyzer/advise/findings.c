@@ -283,12 +283,22 @@ static void take(const struct advice *advice, struct result_finding *finding, si
     drop_same_sentences(finding);
 }
 
-static void predict_candidates(const struct whatif_batch *batch, struct advice *advice)
+/// Predicts the run with nothing changed, in UNCHANGED with its critical path (NULL: its time
+/// only), beside all candidates. 0, or -1 and ERR: it cannot be.
+static int predict_candidates(const struct whatif_batch *batch, struct advice *advice,
+                              struct replay_run *unchanged, struct error *err)
 {
-    SCOPED struct advice_candidate **all = memory_zeroed(advice->n_candidates, sizeof *all);
-    for (size_t i = 0; i < advice->n_candidates; i++)
-        all[i] = &advice->candidates[i];
-    advise_predict(batch, advice, all, advice->n_candidates);
+    size_t n = advice->n_candidates;
+    SCOPED struct whatif_job *jobs = memory_zeroed(1 + n, sizeof *jobs);
+    jobs[0].run = unchanged;
+    for (size_t i = 0; i < n; i++)
+        jobs[1 + i].candidates[0] = &advice->candidates[i];
+    whatif_run_jobs(batch, jobs, 1 + n);
+    advice->target_ns = jobs[0].predicted_ns;
+    for (size_t i = 0; i < n; i++)
+        advise_take_prediction(advice, &advice->candidates[i], &jobs[1 + i]);
+    SCOPED char *failure = jobs[0].failure;
+    return failure ? error_set(err, "%s", failure) : 0;
 }
 
 /// Until where the remedies that are left pay.
@@ -348,17 +358,15 @@ static int predict(struct replay_run *measured, struct error *err)
     SCOPED_BY(advice_release) struct advice advice = {0};
     struct whatif_plan plan;
     SCOPED_BY(replay_run_release) struct replay_run unchanged = {0};
-    SCOPED_BY(whatif_point_release) struct whatif_point same = {0};
     findings_add_candidates(result, ~0u, &advice);
     if (advice.n_candidates == 0)
         return 0;
     int status = whatif_job_plan(&batch, &(struct whatif_job){0}, &plan, err);
     bool finds_bends = status == 0 && !plan.unchanged.is_shared && may_bend(&advice);
     if (status == 0)
-        status = whatif_run_unchanged(&plan, measured, finds_bends, &unchanged, &same, err);
-    advice.target_ns = result->replayed_ns = same.predicted_ns;
+        status = predict_candidates(&batch, &advice, finds_bends ? &unchanged : NULL, err);
+    result->replayed_ns = advice.target_ns;
     if (status == 0) {
-        predict_candidates(&batch, &advice);
         for (size_t i = 0; i < result->n_findings; i++) {
             struct result_finding *finding = &result->findings[i];
             take(&advice, finding, result->n_ranks);

@@ -423,11 +423,9 @@ int whatif_run(struct whatif_plan *plan, const struct catalogue *catalogue,
 }
 
 int whatif_run_unchanged(const struct whatif_plan *plan, const struct replay_run *measured,
-                         bool finds_path, struct replay_run *run, struct whatif_point *point,
-                         struct error *err)
+                         struct replay_run *run, struct whatif_point *point, struct error *err)
 {
-    const struct whatif_input input = {
-        .measured = measured, .is_quiet = true, .finds_path = finds_path};
+    const struct whatif_input input = {.measured = measured, .is_quiet = true, .finds_path = true};
     *point = (struct whatif_point){0};
     return whatif_predict(&input, &plan->unchanged, run, point, 1, err);
 }
