@@ -20,7 +20,8 @@ enum {
     BATCH_EVENTS = 512,       // 24 KiB: stays in the first-level cache
     MIN_BATCH_EVENTS = 64,    // of many locations, which share the second-level cache:
     MAX_CACHED_EVENTS = 8192, // decoded events of all of them, 384 KiB
-    AHEAD_BATCHES = 4,        // decoded at once in a further thread: fewer hand-overs
+    AHEAD_BATCHES = 4,        // decoded at once in a further thread: fewer hand-overs; but of very
+                              // many locations one, for each may have its own
     DIGEST_EVENTS = 128,      // digested at once: stay in the first-level cache twice
     MAX_DIGESTED = 1024,      // at most, before the engine may go on
     WINDOW_BYTES = 32 * 1024, // of an event file, in memory at once
@@ -261,6 +262,8 @@ void location_share_memory(struct trace *trace, size_t n_locations)
 {
     trace->n_batch_events =
         shared_out(MAX_CACHED_EVENTS, n_locations, MIN_BATCH_EVENTS, BATCH_EVENTS);
+    trace->n_ahead_events = shared_out(AHEAD_BATCHES * MAX_CACHED_EVENTS, n_locations,
+                                       MIN_BATCH_EVENTS, AHEAD_BATCHES * BATCH_EVENTS);
     trace->window_bytes = shared_out(MAX_CACHED_BYTES, n_locations, MIN_WINDOW_BYTES, WINDOW_BYTES);
 }
 
@@ -298,7 +301,7 @@ static void digest_batch(struct trace *trace, size_t location, size_t n_wanted, 
 static void decode_batch_of(void *context, size_t location, struct batch *batch)
 {
     struct trace *trace = context;
-    size_t n_wanted = AHEAD_BATCHES * trace->n_batch_events;
+    size_t n_wanted = trace->n_ahead_events;
     if (trace->shared && trace->readers[location].is_remote) {
         shared_unpack(trace, location, batch);
         return;

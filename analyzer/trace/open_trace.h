@@ -50,7 +50,8 @@ struct trace {
     struct shared *shared;      // with other processes, NULL: not
     bool is_counted;            // the digest got what counters grew by
     struct batch digested;      // in place
-    size_t n_batch_events;      // decoded at once in place
+    size_t n_batch_events;      // decoded at once in place,
+    size_t n_ahead_events;      // and in another thread
     size_t window_bytes;
     bool has_origin; // times are final: decoding ahead may begin
     bool has_tried_ahead;
