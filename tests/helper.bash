@@ -38,6 +38,13 @@ jq() {
     command jq "$@"
 }
 
+# peak_kib COMMAND...: the most memory that it takes, in KiB. It must succeed; its output goes nowhere.
+peak_kib() {
+    /usr/bin/python3 -c 'import resource, subprocess, sys
+subprocess.run(sys.argv[1:], check=True, stdout=subprocess.DEVNULL)
+print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss)' "$@"
+}
+
 # has_mpi openmpi|mpich: is it there, and its example programs built?
 has_mpi() {
     command -v "mpirun.$1" >/dev/null && [ -d "$BUILD/programs/$1" ]
