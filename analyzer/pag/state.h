@@ -180,9 +180,9 @@ struct member {
     uint32_t rank, location, path;
     uint32_t last_lower; // of the members before it the one that is latest (collective.n_lower),
     uint64_t recorded_lower_ns; // and the latest recorded_in_ns of them
-    bool is_left_out;    // by a driver: takes no part
-    uint32_t node;       // own lineage at in_ns where somebody may need it, NONE
-    uint32_t enter_node; // own lineage at enter_ns where the call may have waited, NONE
+    bool is_left_out;           // by a driver: takes no part
+    uint32_t node;              // own lineage at in_ns where somebody may need it, NONE
+    uint32_t enter_node;        // own lineage at enter_ns where the call may have waited, NONE
     uint8_t operation, class_;
     bool has_entered, has_left, is_test, is_root;
     bool is_window;  // the operation is on an RMA window
