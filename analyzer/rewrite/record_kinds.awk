@@ -6,7 +6,7 @@
 # the writer's function takes as well.
 #
 # REQUEST_EVENT_KINDS(X) are events whose last parameter, left out, is a request. REPLAYED are those
-# that become events of the replay (DECODED_KINDS), OTHER those that do not.
+# that become events of the replay, lines X(...) there, OTHER those that do not.
 #
 # Three more lists divide the definitions for merge/merge_definitions.c, which writes them with other
 # identifiers. NAMED_KINDS(X) have one, self, and are the same where all else is: X(kind, what kind of
@@ -89,8 +89,8 @@ function list_merged(name, parts, n,    i, list, arguments, key, type, argument,
 }
 
 NR == FNR { # the first file
-    for (text = $0; match(text, /X\([A-Za-z]+\)/); text = substr(text, RSTART + RLENGTH))
-        is_replayed[substr(text, RSTART + 2, RLENGTH - 3)] = 1
+    for (text = $0; match(text, / X\([A-Za-z]+[,)]/); text = substr(text, RSTART + RLENGTH))
+        is_replayed[substr(text, RSTART + 3, RLENGTH - 4)] = 1
     next
 }
 

@@ -4,6 +4,7 @@
 #include "analyzer/trace/event_file.h"
 
 #include "analyzer/trace/event_record.h"
+#include "analyzer/trace/otf2_records.h"
 
 // --- the content of a record
 
@@ -80,19 +81,6 @@ static void read_metric(struct content *content, struct decoder *decoder,
 
 // --- records
 
-static inline void read_message(struct content *content, struct decoder *decoder,
-                                const struct local_definitions *local, uint64_t ticks,
-                                enum event_kind kind)
-{
-    uint32_t peer = content_32(content);
-    uint32_t comm = local_definitions_id(local, OTF2_MAPPING_COMM, content_32(content));
-    uint32_t tag = content_32(content);
-    uint64_t size_bytes = content_64(content);
-    uint64_t request = kind == EVENT_ISEND || kind == EVENT_IRECV ? content_64(content) : 0;
-    if (content_is_whole(content))
-        decode_message(decoder, ticks, kind, peer, comm, tag, size_bytes, request);
-}
-
 static void read_probe(struct content *content, struct decoder *decoder,
                        const struct local_definitions *local)
 {
@@ -117,120 +105,6 @@ static void read_matched(struct content *content, struct decoder *decoder, uint6
                                number);
 }
 
-static inline void read_collective(struct content *content, struct decoder *decoder,
-                                   const struct local_definitions *local, uint64_t ticks,
-                                   enum event_kind kind, const struct attributes *attributes)
-{
-    OTF2_CollectiveOp op = content_byte(content);
-    uint32_t comm = local_definitions_id(local, OTF2_MAPPING_COMM, content_32(content));
-    uint32_t root = content_32(content);
-    uint64_t sent_bytes = content_64(content), received_bytes = content_64(content);
-    uint64_t request = kind == EVENT_COLLECTIVE_COMPLETE ? content_64(content) : 0;
-    if (content_is_whole(content))
-        decode_collective(decoder, ticks, kind, op, comm, root, sent_bytes, received_bytes, request,
-                          attributes);
-}
-
-static inline void read_request(struct content *content, struct decoder *decoder, uint64_t ticks,
-                                enum event_kind kind)
-{
-    uint64_t request = content_64(content);
-    if (content_is_whole(content))
-        decode_request(decoder, ticks, kind, request);
-}
-
-static inline void read_context(struct content *content, struct decoder *decoder,
-                                const struct local_definitions *local, uint64_t ticks,
-                                enum event_kind kind)
-{
-    uint32_t context =
-        local_definitions_id(local, OTF2_MAPPING_CALLING_CONTEXT, content_32(content));
-    if (kind == EVENT_ENTER)
-        content_32(content); // how much of the stack is new
-    if (content_is_whole(content))
-        decode_context(decoder, ticks, kind, context);
-}
-
-static inline void read_team(struct content *content, struct decoder *decoder,
-                             const struct local_definitions *local, uint64_t ticks, int kind)
-{
-    uint32_t team = local_definitions_id(local, OTF2_MAPPING_COMM, content_32(content));
-    enum event_kind event = kind == THREAD_CREATE ? EVENT_THREAD_FORK
-                            : kind == THREAD_WAIT ? EVENT_THREAD_JOIN
-                            : kind == THREAD_TEAM_BEGIN || kind == THREAD_BEGIN
-                                ? EVENT_THREAD_TEAM_BEGIN
-                                : EVENT_THREAD_TEAM_END;
-    bool is_created = kind >= THREAD_CREATE;
-    uint64_t number = is_created ? content_64(content) : 0;
-    if (content_is_whole(content) && is_created)
-        decode_created(decoder, ticks, event, team, number);
-    else if (content_is_whole(content))
-        decode_team(decoder, ticks, event, team);
-}
-
-static void read_thread_lock(struct content *content, struct decoder *decoder, uint64_t ticks,
-                             enum event_kind kind)
-{
-    OTF2_Paradigm paradigm = content_byte(content);
-    uint32_t lock = content_32(content);
-    content_32(content); // which acquisition of it: the order of time tells
-    if (content_is_whole(content))
-        decode_thread_lock(decoder, ticks, kind, paradigm, lock);
-}
-
-static void read_window_collective(struct content *content, struct decoder *decoder,
-                                   const struct local_definitions *local, uint64_t ticks)
-{
-    OTF2_CollectiveOp op = content_byte(content);
-    content_32(content); // what it synchronises
-    uint32_t window = local_definitions_id(local, OTF2_MAPPING_RMA_WIN, content_32(content));
-    uint32_t root = content_32(content);
-    uint64_t sent_bytes = content_64(content), received_bytes = content_64(content);
-    if (content_is_whole(content))
-        decode_window_collective(decoder, ticks, op, window, root, sent_bytes, received_bytes);
-}
-
-static void read_group_sync(struct content *content, struct decoder *decoder,
-                            const struct local_definitions *local, uint64_t ticks)
-{
-    OTF2_RmaSyncLevel level = content_32(content);
-    uint32_t window = local_definitions_id(local, OTF2_MAPPING_RMA_WIN, content_32(content));
-    uint32_t group = local_definitions_id(local, OTF2_MAPPING_GROUP, content_32(content));
-    if (content_is_whole(content))
-        decode_group_sync(decoder, ticks, level, window, group);
-}
-
-static void read_access(struct content *content, struct decoder *decoder,
-                        const struct local_definitions *local, uint64_t ticks, int kind)
-{
-    uint32_t window = local_definitions_id(local, OTF2_MAPPING_RMA_WIN, content_32(content));
-    uint32_t target = content_32(content);
-    if (kind == RMA_ATOMIC)
-        content_byte(content); // what is done
-    uint64_t size_bytes = content_64(content);
-    if (kind == RMA_ATOMIC)
-        size_bytes += content_64(content);
-    content_64(content); // the number of its completion
-    enum access_counter counter = kind == RMA_PUT   ? COUNTER_PUTS
-                                  : kind == RMA_GET ? COUNTER_GETS
-                                                    : COUNTER_ATOMICS;
-    if (content_is_whole(content))
-        decode_access(decoder, ticks, counter, window, target, size_bytes);
-}
-
-static void read_lock(struct content *content, struct decoder *decoder,
-                      const struct local_definitions *local, uint64_t ticks, int kind)
-{
-    uint32_t window = local_definitions_id(local, OTF2_MAPPING_RMA_WIN, content_32(content));
-    uint32_t target = content_32(content);
-    content_64(content); // the number of the lock: MPI has one for each target
-    bool is_request = kind == RMA_REQUEST_LOCK;
-    OTF2_LockType type = is_request ? content_byte(content) : OTF2_LOCK_SHARED;
-    if (content_is_whole(content))
-        decode_lock(decoder, ticks, is_request ? EVENT_RMA_LOCK : EVENT_RMA_UNLOCK, window, target,
-                    type == OTF2_LOCK_EXCLUSIVE);
-}
-
 static void read_flush(struct event_file *file, struct content *content, struct decoder *decoder,
                        const struct local_definitions *local)
 {
@@ -242,31 +116,30 @@ static void read_flush(struct event_file *file, struct content *content, struct 
     file->ticks = local_definitions_ticks(local, &file->clock_interval, file->raw_ticks);
 }
 
-static void read_file_operation(struct content *content, struct decoder *decoder,
-                                const struct local_definitions *local, uint64_t ticks, int kind)
-{
-    uint32_t handle = local_definitions_id(local, OTF2_MAPPING_IO_HANDLE, content_32(content));
-    OTF2_IoOperationMode mode = kind == IO_OPERATION_BEGIN ? content_byte(content) : 0;
-    OTF2_IoOperationFlag flags = kind == IO_OPERATION_BEGIN ? content_32(content) : 0;
-    uint64_t size_bytes = kind != IO_OPERATION_CANCELLED ? content_64(content) : 0;
-    uint64_t id = content_64(content);
-    if (!content_is_whole(content))
-        return;
-    if (kind == IO_OPERATION_BEGIN)
-        decode_file_begin(decoder, ticks, handle, mode, flags, id);
-    else if (kind == IO_OPERATION_COMPLETE)
-        decode_file_end(decoder, ticks, handle, size_bytes, id);
-    else
-        decode_file_cancelled(decoder, handle, id);
-}
+// Cases that read the fields of a record of otf2_records.h.
+#define FIELD(type, name, value) __attribute__((unused)) type name = (type)(value);
+#define BYTE(type, name)         FIELD(type, name, content_byte(content))
+#define WORD(type, name)         FIELD(type, name, content_32(content))
+#define LONG(type, name)         FIELD(type, name, content_64(content))
+#define ID(mapping, type, name)                                                                    \
+    FIELD(type, name, local_definitions_id(local, OTF2_MAPPING_##mapping, content_32(content)))
+#define ATTRIBUTES attributes
+#define READ_RECORD(name, number, fields, decode)                                                  \
+    case number: {                                                                                 \
+        fields;                                                                                    \
+        if (content_is_whole(content))                                                             \
+            decode;                                                                                \
+        break;                                                                                     \
+    }
 
 // Reads the records that are not frequent.
 static void read_other(struct event_file *file, int kind, struct content *content,
                        struct decoder *decoder, const struct local_definitions *local)
 {
-    uint64_t ticks = file->ticks, value;
-    uint32_t number;
+    uint64_t ticks = file->ticks;
     switch (kind) {
+        OTHER_RECORDS(READ_RECORD)
+        NOTED_RECORDS(READ_RECORD)
     case MPI_PROBE:
         read_probe(content, decoder, local);
         break;
@@ -274,81 +147,6 @@ static void read_other(struct event_file *file, int kind, struct content *conten
     case MPI_IMRECV_REQUEST:
     case MPI_IMRECV:
         read_matched(content, decoder, ticks, kind);
-        break;
-    case MPI_REQUEST_TEST:
-        read_request(content, decoder, ticks, EVENT_REQUEST_TEST);
-        break;
-    case MPI_REQUEST_CANCELLED:
-        read_request(content, decoder, ticks, EVENT_REQUEST_CANCELLED);
-        break;
-    case PARAMETER_STRING:
-    case PARAMETER_INT:
-    case PARAMETER_UNSIGNED_INT:
-        number = local_definitions_id(local, OTF2_MAPPING_PARAMETER, content_32(content));
-        value = content_64(content);
-        if (content_is_whole(content))
-            decode_parameter(decoder, ticks, number,
-                             kind == PARAMETER_STRING ? 0
-                             : kind == PARAMETER_INT  ? (double)(int64_t)value
-                                                      : (double)value);
-        break;
-    case RMA_COLLECTIVE_BEGIN:
-        decode_plain(decoder, ticks, EVENT_COLLECTIVE_BEGIN, 0);
-        break;
-    case RMA_COLLECTIVE_END:
-        read_window_collective(content, decoder, local, ticks);
-        break;
-    case RMA_GROUP_SYNC:
-        read_group_sync(content, decoder, local, ticks);
-        break;
-    case RMA_PUT:
-    case RMA_GET:
-    case RMA_ATOMIC:
-        read_access(content, decoder, local, ticks, kind);
-        break;
-    case RMA_REQUEST_LOCK:
-    case RMA_RELEASE_LOCK:
-        read_lock(content, decoder, local, ticks, kind);
-        break;
-    case THREAD_FORK:
-        content_byte(content); // the paradigm
-        number = content_32(content);
-        if (content_is_whole(content))
-            decode_plain(decoder, ticks, EVENT_THREAD_FORK, number);
-        break;
-    case THREAD_JOIN:
-        content_byte(content);
-        if (content_is_whole(content))
-            decode_plain(decoder, ticks, EVENT_THREAD_JOIN, 0);
-        break;
-    case THREAD_TEAM_BEGIN:
-    case THREAD_TEAM_END:
-    case THREAD_CREATE:
-    case THREAD_BEGIN:
-    case THREAD_WAIT:
-    case THREAD_END:
-        read_team(content, decoder, local, ticks, kind);
-        break;
-    case THREAD_ACQUIRE_LOCK:
-        read_thread_lock(content, decoder, ticks, EVENT_LOCK_ACQUIRED);
-        break;
-    case THREAD_RELEASE_LOCK:
-        read_thread_lock(content, decoder, ticks, EVENT_LOCK_RELEASED);
-        break;
-    case IO_CREATE_HANDLE: // and its mode and flags
-        number = local_definitions_id(local, OTF2_MAPPING_IO_HANDLE, content_32(content));
-        if (content_is_whole(content))
-            decode_file_open(decoder, number);
-        break;
-    case IO_OPERATION_BEGIN:
-    case IO_OPERATION_COMPLETE:
-    case IO_OPERATION_CANCELLED:
-        read_file_operation(content, decoder, local, ticks, kind);
-        break;
-    case MEASUREMENT_ON_OFF:
-        number = content_byte(content);
-        if (content_is_whole(content))
-            decode_measurement(decoder, ticks, (OTF2_MeasurementMode)number);
         break;
     case BUFFER_FLUSH:
         read_flush(file, content, decoder, local);
@@ -365,58 +163,8 @@ static inline bool read_record(struct event_file *file, int kind, struct content
                                const struct attributes *attributes)
 {
     uint64_t ticks = file->ticks;
-    uint64_t number;
     switch (kind) {
-    case ENTER:
-        number = local_definitions_id(local, OTF2_MAPPING_REGION, content_32(content));
-        if (content_is_whole(content))
-            decode_enter(decoder, ticks, (OTF2_RegionRef)number, attributes);
-        break;
-    case LEAVE:
-        number = local_definitions_id(local, OTF2_MAPPING_REGION, content_32(content));
-        if (content_is_whole(content))
-            decode_leave(decoder, ticks, (OTF2_RegionRef)number);
-        break;
-    case MPI_SEND:
-        read_message(content, decoder, local, ticks, EVENT_SEND);
-        break;
-    case MPI_ISEND:
-        read_message(content, decoder, local, ticks, EVENT_ISEND);
-        break;
-    case MPI_RECV:
-        read_message(content, decoder, local, ticks, EVENT_RECV);
-        break;
-    case MPI_IRECV:
-        read_message(content, decoder, local, ticks, EVENT_IRECV);
-        break;
-    case MPI_ISEND_COMPLETE:
-        read_request(content, decoder, ticks, EVENT_ISEND_COMPLETE);
-        break;
-    case MPI_IRECV_REQUEST:
-        number = content_64(content);
-        if (content_is_whole(content))
-            decode_posted_receive(decoder, ticks, number, attributes);
-        break;
-    case MPI_COLLECTIVE_BEGIN:
-        decode_plain(decoder, ticks, EVENT_COLLECTIVE_BEGIN, 0);
-        break;
-    case MPI_COLLECTIVE_END:
-        read_collective(content, decoder, local, ticks, EVENT_COLLECTIVE_END, attributes);
-        break;
-    case NON_BLOCKING_COLLECTIVE_REQUEST:
-        number = content_64(content);
-        if (content_is_whole(content))
-            decode_posted_collective(decoder, ticks, number, attributes);
-        break;
-    case NON_BLOCKING_COLLECTIVE_COMPLETE:
-        read_collective(content, decoder, local, ticks, EVENT_COLLECTIVE_COMPLETE, attributes);
-        break;
-    case CALLING_CONTEXT_ENTER:
-        read_context(content, decoder, local, ticks, EVENT_ENTER);
-        break;
-    case CALLING_CONTEXT_LEAVE:
-        read_context(content, decoder, local, ticks, EVENT_LEAVE);
-        break;
+        FREQUENT_RECORDS(READ_RECORD)
     case METRIC:
         read_metric(content, decoder, local, ticks);
         break;

@@ -65,9 +65,9 @@ static OTF2_CallbackCode on_unknown(void *user_data)
     return OTF2_CALLBACK_SUCCESS;
 }
 
-static OTF2_CallbackCode on_clock(void *user_data, uint64_t ticks_per_second,
-                                  uint64_t global_offset, uint64_t trace_length,
-                                  uint64_t realtime_ns)
+static OTF2_CallbackCode on_ClockProperties(void *user_data, uint64_t ticks_per_second,
+                                            uint64_t global_offset, uint64_t trace_length,
+                                            uint64_t realtime_ns)
 {
     struct records *records = user_data;
     records->has_clock = true;
@@ -78,7 +78,7 @@ static OTF2_CallbackCode on_clock(void *user_data, uint64_t ticks_per_second,
     return OTF2_CALLBACK_SUCCESS;
 }
 
-static OTF2_CallbackCode on_string(void *user_data, OTF2_StringRef id, const char *text)
+static OTF2_CallbackCode on_String(void *user_data, OTF2_StringRef id, const char *text)
 {
     struct records *records = user_data;
     struct string_record *record = APPEND(records, strings, id);
@@ -87,19 +87,9 @@ static OTF2_CallbackCode on_string(void *user_data, OTF2_StringRef id, const cha
     return OTF2_CALLBACK_SUCCESS;
 }
 
-static OTF2_CallbackCode on_node(void *user_data, OTF2_SystemTreeNodeRef id, OTF2_StringRef name,
-                                 OTF2_StringRef class_, OTF2_SystemTreeNodeRef parent)
-{
-    struct records *records = user_data;
-    struct system_tree_node_record *record = APPEND(records, nodes, id);
-    if (record)
-        *record = (struct system_tree_node_record){id, name, class_, parent};
-    return OTF2_CALLBACK_SUCCESS;
-}
-
-static OTF2_CallbackCode on_node_property(void *user_data, OTF2_SystemTreeNodeRef node,
-                                          OTF2_StringRef name, OTF2_Type type,
-                                          OTF2_AttributeValue value)
+static OTF2_CallbackCode on_SystemTreeNodeProperty(void *user_data, OTF2_SystemTreeNodeRef node,
+                                                   OTF2_StringRef name, OTF2_Type type,
+                                                   OTF2_AttributeValue value)
 {
     struct records *records = user_data;
     if (type != OTF2_TYPE_UINT32)
@@ -110,9 +100,9 @@ static OTF2_CallbackCode on_node_property(void *user_data, OTF2_SystemTreeNodeRe
     return OTF2_CALLBACK_SUCCESS;
 }
 
-static OTF2_CallbackCode on_location_property(void *user_data, OTF2_LocationRef location,
-                                              OTF2_StringRef name, OTF2_Type type,
-                                              OTF2_AttributeValue value)
+static OTF2_CallbackCode on_LocationProperty(void *user_data, OTF2_LocationRef location,
+                                             OTF2_StringRef name, OTF2_Type type,
+                                             OTF2_AttributeValue value)
 {
     struct records *records = user_data;
     bool is_text = type == OTF2_TYPE_STRING;
@@ -124,67 +114,7 @@ static OTF2_CallbackCode on_location_property(void *user_data, OTF2_LocationRef 
     return OTF2_CALLBACK_SUCCESS;
 }
 
-static OTF2_CallbackCode on_location_group(void *user_data, OTF2_LocationGroupRef id,
-                                           OTF2_StringRef name, OTF2_LocationGroupType type,
-                                           OTF2_SystemTreeNodeRef node,
-                                           OTF2_LocationGroupRef creator)
-{
-    struct records *records = user_data;
-    struct location_group_record *record = APPEND(records, location_groups, id);
-    if (record)
-        *record = (struct location_group_record){id, name, type, node, creator};
-    return OTF2_CALLBACK_SUCCESS;
-}
-
-static OTF2_CallbackCode on_location(void *user_data, OTF2_LocationRef id, OTF2_StringRef name,
-                                     OTF2_LocationType type, uint64_t n_events,
-                                     OTF2_LocationGroupRef group)
-{
-    struct records *records = user_data;
-    struct location_record *record = APPEND(records, locations, id);
-    if (record)
-        *record = (struct location_record){id, name, type, n_events, group};
-    return OTF2_CALLBACK_SUCCESS;
-}
-
-static OTF2_CallbackCode on_region(void *user_data, OTF2_RegionRef id, OTF2_StringRef name,
-                                   OTF2_StringRef canonical_name, OTF2_StringRef description,
-                                   OTF2_RegionRole role, OTF2_Paradigm paradigm,
-                                   OTF2_RegionFlag flags, OTF2_StringRef file, uint32_t begin_line,
-                                   uint32_t end_line)
-{
-    (void)flags, (void)end_line;
-    struct records *records = user_data;
-    struct region_record *record = APPEND(records, regions, id);
-    if (record)
-        *record = (struct region_record){id,       name,       canonical_name, file,
-                                         paradigm, begin_line, description,    role};
-    return OTF2_CALLBACK_SUCCESS;
-}
-
-static OTF2_CallbackCode on_source_location(void *user_data, OTF2_SourceCodeLocationRef id,
-                                            OTF2_StringRef file, uint32_t line)
-{
-    struct records *records = user_data;
-    struct source_location_record *record = APPEND(records, source_locations, id);
-    if (record)
-        *record = (struct source_location_record){id, file, line};
-    return OTF2_CALLBACK_SUCCESS;
-}
-
-static OTF2_CallbackCode on_calling_context(void *user_data, OTF2_CallingContextRef id,
-                                            OTF2_RegionRef region,
-                                            OTF2_SourceCodeLocationRef source,
-                                            OTF2_CallingContextRef parent)
-{
-    struct records *records = user_data;
-    struct calling_context_record *record = APPEND(records, calling_contexts, id);
-    if (record)
-        *record = (struct calling_context_record){id, region, source, parent};
-    return OTF2_CALLBACK_SUCCESS;
-}
-
-static OTF2_CallbackCode on_group(void *user_data, OTF2_GroupRef id, OTF2_StringRef name,
+static OTF2_CallbackCode on_Group(void *user_data, OTF2_GroupRef id, OTF2_StringRef name,
                                   OTF2_GroupType type, OTF2_Paradigm paradigm, OTF2_GroupFlag flags,
                                   uint32_t n_members, const uint64_t *members)
 {
@@ -203,57 +133,9 @@ static OTF2_CallbackCode on_group(void *user_data, OTF2_GroupRef id, OTF2_String
     return OTF2_CALLBACK_SUCCESS;
 }
 
-static OTF2_CallbackCode on_comm(void *user_data, OTF2_CommRef id, OTF2_StringRef name,
-                                 OTF2_GroupRef group, OTF2_CommRef parent, OTF2_CommFlag flags)
-{
-    (void)flags;
-    struct records *records = user_data;
-    struct communicator_record *record = APPEND(records, communicators, id);
-    if (record)
-        *record = (struct communicator_record){id, name, group, OTF2_UNDEFINED_GROUP, parent};
-    return OTF2_CALLBACK_SUCCESS;
-}
-
-static OTF2_CallbackCode on_intercomm(void *user_data, OTF2_CommRef id, OTF2_StringRef name,
-                                      OTF2_GroupRef group_a, OTF2_GroupRef group_b,
-                                      OTF2_CommRef common, OTF2_CommFlag flags)
-{
-    (void)flags;
-    struct records *records = user_data;
-    struct communicator_record *record = APPEND(records, communicators, id);
-    if (record)
-        *record = (struct communicator_record){id, name, group_a, group_b, common};
-    return OTF2_CALLBACK_SUCCESS;
-}
-
-static OTF2_CallbackCode on_window(void *user_data, OTF2_RmaWinRef id, OTF2_StringRef name,
-                                   OTF2_CommRef communicator, OTF2_RmaWinFlag flags)
-{
-    (void)flags;
-    struct records *records = user_data;
-    struct window_record *record = APPEND(records, windows, id);
-    if (record)
-        *record = (struct window_record){id, name, communicator};
-    return OTF2_CALLBACK_SUCCESS;
-}
-
-static OTF2_CallbackCode on_metric_member(void *user_data, OTF2_MetricMemberRef id,
-                                          OTF2_StringRef name, OTF2_StringRef description,
-                                          OTF2_MetricType type, OTF2_MetricMode mode,
-                                          OTF2_Type value_type, OTF2_Base base, int64_t exponent,
-                                          OTF2_StringRef unit)
-{
-    (void)type, (void)value_type;
-    struct records *records = user_data;
-    struct metric_member_record *record = APPEND(records, metric_members, id);
-    if (record)
-        *record = (struct metric_member_record){id, name, description, unit, mode, base, exponent};
-    return OTF2_CALLBACK_SUCCESS;
-}
-
-static OTF2_CallbackCode on_metric_class(void *user_data, OTF2_MetricRef id, uint8_t n_members,
-                                         const OTF2_MetricMemberRef *members,
-                                         OTF2_MetricOccurrence occurrence, OTF2_RecorderKind kind)
+static OTF2_CallbackCode on_MetricClass(void *user_data, OTF2_MetricRef id, uint8_t n_members,
+                                        const OTF2_MetricMemberRef *members,
+                                        OTF2_MetricOccurrence occurrence, OTF2_RecorderKind kind)
 {
     (void)occurrence, (void)kind;
     struct records *records = user_data;
@@ -267,111 +149,116 @@ static OTF2_CallbackCode on_metric_class(void *user_data, OTF2_MetricRef id, uin
     return OTF2_CALLBACK_SUCCESS;
 }
 
-static OTF2_CallbackCode on_metric_instance(void *user_data, OTF2_MetricRef id,
-                                            OTF2_MetricRef class_, OTF2_LocationRef recorder,
-                                            OTF2_MetricScope scope_type, uint64_t scope)
-{
-    (void)recorder, (void)scope_type, (void)scope;
-    struct records *records = user_data;
-    struct metric_record *record = APPEND(records, metrics, id);
-    if (record)
-        *record = (struct metric_record){id, class_, 0, NULL};
-    return OTF2_CALLBACK_SUCCESS;
-}
+// A definition of KIND is kept in LIST as a RECORD of these MEMBERS, from the callback's
+// parameters.
+#define UNUSED __attribute__((unused))
+#define MEMBERS(...)                                                                               \
+    {                                                                                              \
+        __VA_ARGS__                                                                                \
+    }
+#define KEPT(kind, list, record, members, ...)                                                     \
+    static OTF2_CallbackCode on_##kind(void *user_data, __VA_ARGS__)                               \
+    {                                                                                              \
+        struct records *records = user_data;                                                       \
+        struct record *place = APPEND(records, list, id);                                          \
+        if (place)                                                                                 \
+            *place = (struct record)members;                                                       \
+        return OTF2_CALLBACK_SUCCESS;                                                              \
+    }
+KEPT(SystemTreeNode, nodes, system_tree_node_record, MEMBERS(id, name, class_, parent),
+     OTF2_SystemTreeNodeRef id, OTF2_StringRef name, OTF2_StringRef class_,
+     OTF2_SystemTreeNodeRef parent)
+KEPT(LocationGroup, location_groups, location_group_record, MEMBERS(id, name, type, node, creator),
+     OTF2_LocationGroupRef id, OTF2_StringRef name, OTF2_LocationGroupType type,
+     OTF2_SystemTreeNodeRef node, OTF2_LocationGroupRef creator)
+KEPT(Location, locations, location_record, MEMBERS(id, name, type, n_events, group),
+     OTF2_LocationRef id, OTF2_StringRef name, OTF2_LocationType type, uint64_t n_events,
+     OTF2_LocationGroupRef group)
+KEPT(Region, regions, region_record,
+     MEMBERS(id, name, canonical_name, file, paradigm, line, description, role), OTF2_RegionRef id,
+     OTF2_StringRef name, OTF2_StringRef canonical_name, OTF2_StringRef description,
+     OTF2_RegionRole role, OTF2_Paradigm paradigm, OTF2_RegionFlag flags UNUSED,
+     OTF2_StringRef file, uint32_t line, uint32_t end_line UNUSED)
+KEPT(SourceCodeLocation, source_locations, source_location_record, MEMBERS(id, file, line),
+     OTF2_SourceCodeLocationRef id, OTF2_StringRef file, uint32_t line)
+KEPT(CallingContext, calling_contexts, calling_context_record, MEMBERS(id, region, source, parent),
+     OTF2_CallingContextRef id, OTF2_RegionRef region, OTF2_SourceCodeLocationRef source,
+     OTF2_CallingContextRef parent)
+KEPT(Comm, communicators, communicator_record,
+     MEMBERS(id, name, group, OTF2_UNDEFINED_GROUP, parent), OTF2_CommRef id, OTF2_StringRef name,
+     OTF2_GroupRef group, OTF2_CommRef parent, OTF2_CommFlag flags UNUSED)
+KEPT(InterComm, communicators, communicator_record, MEMBERS(id, name, group_a, group_b, common),
+     OTF2_CommRef id, OTF2_StringRef name, OTF2_GroupRef group_a, OTF2_GroupRef group_b,
+     OTF2_CommRef common, OTF2_CommFlag flags UNUSED)
+KEPT(RmaWin, windows, window_record, MEMBERS(id, name, communicator), OTF2_RmaWinRef id,
+     OTF2_StringRef name, OTF2_CommRef communicator, OTF2_RmaWinFlag flags UNUSED)
+KEPT(MetricMember, metric_members, metric_member_record,
+     MEMBERS(id, name, description, unit, mode, base, exponent), OTF2_MetricMemberRef id,
+     OTF2_StringRef name, OTF2_StringRef description, OTF2_MetricType type UNUSED,
+     OTF2_MetricMode mode, OTF2_Type value_type UNUSED, OTF2_Base base, int64_t exponent,
+     OTF2_StringRef unit)
+KEPT(MetricInstance, metrics, metric_record, MEMBERS(id, class_, 0, NULL), OTF2_MetricRef id,
+     OTF2_MetricRef class_, OTF2_LocationRef recorder UNUSED, OTF2_MetricScope scope_type UNUSED,
+     uint64_t scope UNUSED)
+KEPT(Parameter, parameters, parameter_record, MEMBERS(id, name, type != OTF2_PARAMETER_TYPE_STRING),
+     OTF2_ParameterRef id, OTF2_StringRef name, OTF2_ParameterType type)
+KEPT(IoParadigm, io_paradigms, io_paradigm_record, MEMBERS(id, name), OTF2_IoParadigmRef id,
+     OTF2_StringRef identification UNUSED, OTF2_StringRef name, OTF2_IoParadigmClass class_ UNUSED,
+     OTF2_IoParadigmFlag flags UNUSED, uint8_t n_properties UNUSED,
+     const OTF2_IoParadigmProperty *properties UNUSED, const OTF2_Type *types UNUSED,
+     const OTF2_AttributeValue *values UNUSED)
+KEPT(IoRegularFile, io_files, io_file_record, MEMBERS(id, name), OTF2_IoFileRef id,
+     OTF2_StringRef name, OTF2_SystemTreeNodeRef scope UNUSED)
+KEPT(IoDirectory, io_files, io_file_record, MEMBERS(id, name), OTF2_IoFileRef id,
+     OTF2_StringRef name, OTF2_SystemTreeNodeRef scope UNUSED)
+KEPT(IoHandle, io_handles, io_handle_record, MEMBERS(id, name, file, paradigm), OTF2_IoHandleRef id,
+     OTF2_StringRef name, OTF2_IoFileRef file, OTF2_IoParadigmRef paradigm,
+     OTF2_IoHandleFlag flags UNUSED, OTF2_CommRef comm UNUSED, OTF2_IoHandleRef parent UNUSED)
+KEPT(Attribute, attributes, attribute_record, MEMBERS(id, name), OTF2_AttributeRef id,
+     OTF2_StringRef name, OTF2_StringRef description UNUSED, OTF2_Type type UNUSED)
 
-static OTF2_CallbackCode on_parameter(void *user_data, OTF2_ParameterRef id, OTF2_StringRef name,
-                                      OTF2_ParameterType type)
-{
-    struct records *records = user_data;
-    struct parameter_record *record = APPEND(records, parameters, id);
-    if (record)
-        *record = (struct parameter_record){id, name, type != OTF2_PARAMETER_TYPE_STRING};
-    return OTF2_CALLBACK_SUCCESS;
-}
-
-static OTF2_CallbackCode on_io_paradigm(void *user_data, OTF2_IoParadigmRef id,
-                                        OTF2_StringRef identification, OTF2_StringRef name,
-                                        OTF2_IoParadigmClass class_, OTF2_IoParadigmFlag flags,
-                                        uint8_t n_properties,
-                                        const OTF2_IoParadigmProperty *properties,
-                                        const OTF2_Type *types, const OTF2_AttributeValue *values)
-{
-    (void)identification, (void)class_, (void)flags;
-    (void)n_properties, (void)properties, (void)types, (void)values;
-    struct records *records = user_data;
-    struct io_paradigm_record *record = APPEND(records, io_paradigms, id);
-    if (record)
-        *record = (struct io_paradigm_record){id, name};
-    return OTF2_CALLBACK_SUCCESS;
-}
-
-static OTF2_CallbackCode on_io_file(void *user_data, OTF2_IoFileRef id, OTF2_StringRef name,
-                                    OTF2_SystemTreeNodeRef scope)
-{
-    (void)scope;
-    struct records *records = user_data;
-    struct io_file_record *record = APPEND(records, io_files, id);
-    if (record)
-        *record = (struct io_file_record){id, name};
-    return OTF2_CALLBACK_SUCCESS;
-}
-
-static OTF2_CallbackCode on_io_handle(void *user_data, OTF2_IoHandleRef id, OTF2_StringRef name,
-                                      OTF2_IoFileRef file, OTF2_IoParadigmRef paradigm,
-                                      OTF2_IoHandleFlag flags, OTF2_CommRef comm,
-                                      OTF2_IoHandleRef parent)
-{
-    (void)flags, (void)comm, (void)parent;
-    struct records *records = user_data;
-    struct io_handle_record *record = APPEND(records, io_handles, id);
-    if (record)
-        *record = (struct io_handle_record){id, name, file, paradigm};
-    return OTF2_CALLBACK_SUCCESS;
-}
-
-static OTF2_CallbackCode on_attribute(void *user_data, OTF2_AttributeRef id, OTF2_StringRef name,
-                                      OTF2_StringRef description, OTF2_Type type)
-{
-    (void)description, (void)type;
-    struct records *records = user_data;
-    struct attribute_record *record = APPEND(records, attributes, id);
-    if (record)
-        *record = (struct attribute_record){id, name};
-    return OTF2_CALLBACK_SUCCESS;
-}
+#define READ_KINDS(X)                                                                              \
+    X(ClockProperties)                                                                             \
+    X(String)                                                                                      \
+    X(SystemTreeNode)                                                                              \
+    X(SystemTreeNodeProperty)                                                                      \
+    X(LocationProperty)                                                                            \
+    X(LocationGroup)                                                                               \
+    X(Location)                                                                                    \
+    X(Region)                                                                                      \
+    X(SourceCodeLocation)                                                                          \
+    X(CallingContext)                                                                              \
+    X(Group)                                                                                       \
+    X(Comm)                                                                                        \
+    X(InterComm)                                                                                   \
+    X(RmaWin)                                                                                      \
+    X(MetricMember)                                                                                \
+    X(MetricClass)                                                                                 \
+    X(MetricInstance)                                                                              \
+    X(Parameter)                                                                                   \
+    X(IoParadigm)                                                                                  \
+    X(IoRegularFile)                                                                               \
+    X(IoDirectory)                                                                                 \
+    X(IoHandle)                                                                                    \
+    X(Attribute)
 
 void records_init(struct records *records)
 {
     *records = (struct records){0};
 }
 
-// Frees a list whose items own nothing, leaves it empty.
-#define RELEASE(list) (free((list).items), id_table_release(&(list).by_id))
-
 void records_release(struct records *records)
 {
     FREE_MEMBERS(records->strings.items, records->strings.n, text);
     FREE_MEMBERS(records->groups.items, records->groups.n, members);
     FREE_MEMBERS(records->metrics.items, records->metrics.n, members);
-    RELEASE(records->strings);
-    RELEASE(records->nodes);
     free(records->node_properties);
     free(records->location_properties);
-    RELEASE(records->location_groups);
-    RELEASE(records->locations);
-    RELEASE(records->regions);
-    RELEASE(records->source_locations);
-    RELEASE(records->calling_contexts);
-    RELEASE(records->groups);
-    RELEASE(records->communicators);
-    RELEASE(records->windows);
-    RELEASE(records->metric_members);
-    RELEASE(records->metrics);
-    RELEASE(records->parameters);
-    RELEASE(records->io_paradigms);
-    RELEASE(records->io_files);
-    RELEASE(records->io_handles);
-    RELEASE(records->attributes);
+#define RELEASE(list, type)                                                                        \
+    free(records->list.items);                                                                     \
+    id_table_release(&records->list.by_id);
+    RECORD_LISTS(RELEASE)
+#undef RELEASE
     records_init(records);
 }
 
@@ -380,29 +267,9 @@ OTF2_ErrorCode records_register(struct records *records, OTF2_Reader *reader,
 {
     OTF2_GlobalDefReaderCallbacks *callbacks = OTF2_GlobalDefReaderCallbacks_New();
     OTF2_GlobalDefReaderCallbacks_SetUnknownCallback(callbacks, on_unknown);
-    OTF2_GlobalDefReaderCallbacks_SetClockPropertiesCallback(callbacks, on_clock);
-    OTF2_GlobalDefReaderCallbacks_SetStringCallback(callbacks, on_string);
-    OTF2_GlobalDefReaderCallbacks_SetSystemTreeNodeCallback(callbacks, on_node);
-    OTF2_GlobalDefReaderCallbacks_SetSystemTreeNodePropertyCallback(callbacks, on_node_property);
-    OTF2_GlobalDefReaderCallbacks_SetLocationPropertyCallback(callbacks, on_location_property);
-    OTF2_GlobalDefReaderCallbacks_SetLocationGroupCallback(callbacks, on_location_group);
-    OTF2_GlobalDefReaderCallbacks_SetLocationCallback(callbacks, on_location);
-    OTF2_GlobalDefReaderCallbacks_SetRegionCallback(callbacks, on_region);
-    OTF2_GlobalDefReaderCallbacks_SetSourceCodeLocationCallback(callbacks, on_source_location);
-    OTF2_GlobalDefReaderCallbacks_SetCallingContextCallback(callbacks, on_calling_context);
-    OTF2_GlobalDefReaderCallbacks_SetGroupCallback(callbacks, on_group);
-    OTF2_GlobalDefReaderCallbacks_SetCommCallback(callbacks, on_comm);
-    OTF2_GlobalDefReaderCallbacks_SetInterCommCallback(callbacks, on_intercomm);
-    OTF2_GlobalDefReaderCallbacks_SetRmaWinCallback(callbacks, on_window);
-    OTF2_GlobalDefReaderCallbacks_SetMetricMemberCallback(callbacks, on_metric_member);
-    OTF2_GlobalDefReaderCallbacks_SetMetricClassCallback(callbacks, on_metric_class);
-    OTF2_GlobalDefReaderCallbacks_SetMetricInstanceCallback(callbacks, on_metric_instance);
-    OTF2_GlobalDefReaderCallbacks_SetParameterCallback(callbacks, on_parameter);
-    OTF2_GlobalDefReaderCallbacks_SetIoParadigmCallback(callbacks, on_io_paradigm);
-    OTF2_GlobalDefReaderCallbacks_SetIoRegularFileCallback(callbacks, on_io_file);
-    OTF2_GlobalDefReaderCallbacks_SetIoDirectoryCallback(callbacks, on_io_file);
-    OTF2_GlobalDefReaderCallbacks_SetIoHandleCallback(callbacks, on_io_handle);
-    OTF2_GlobalDefReaderCallbacks_SetAttributeCallback(callbacks, on_attribute);
+#define SET(kind) OTF2_GlobalDefReaderCallbacks_Set##kind##Callback(callbacks, on_##kind);
+    READ_KINDS(SET)
+#undef SET
     OTF2_ErrorCode code =
         OTF2_Reader_RegisterGlobalDefCallbacks(reader, definition_reader, callbacks, records);
     OTF2_GlobalDefReaderCallbacks_Delete(callbacks);

@@ -168,33 +168,36 @@ struct attribute_record {
     OTF2_StringRef name;
 };
 
-// A growing array and the table from identifiers to its places.
-#define RECORD_LIST(type)                                                                          \
+/// Each a growing array and the table from identifiers to its places.
+#define RECORD_LISTS(X)                                                                            \
+    X(strings, string_record)                                                                      \
+    X(nodes, system_tree_node_record)                                                              \
+    X(location_groups, location_group_record)                                                      \
+    X(locations, location_record)                                                                  \
+    X(regions, region_record)                                                                      \
+    X(source_locations, source_location_record)                                                    \
+    X(calling_contexts, calling_context_record)                                                    \
+    X(groups, group_record)                                                                        \
+    X(communicators, communicator_record)                                                          \
+    X(windows, window_record)                                                                      \
+    X(metric_members, metric_member_record)                                                        \
+    X(metrics, metric_record)                                                                      \
+    X(parameters, parameter_record)                                                                \
+    X(io_paradigms, io_paradigm_record)                                                            \
+    X(io_files, io_file_record)                                                                    \
+    X(io_handles, io_handle_record)                                                                \
+    X(attributes, attribute_record)
+
+struct records {
+#define RECORD_LIST(list, type)                                                                    \
     struct {                                                                                       \
         struct type *items;                                                                        \
         size_t n;                                                                                  \
         size_t capacity;                                                                           \
         struct id_table by_id;                                                                     \
-    }
-
-struct records {
-    RECORD_LIST(string_record) strings;
-    RECORD_LIST(system_tree_node_record) nodes;
-    RECORD_LIST(location_group_record) location_groups;
-    RECORD_LIST(location_record) locations;
-    RECORD_LIST(region_record) regions;
-    RECORD_LIST(source_location_record) source_locations;
-    RECORD_LIST(calling_context_record) calling_contexts;
-    RECORD_LIST(group_record) groups;
-    RECORD_LIST(communicator_record) communicators;
-    RECORD_LIST(window_record) windows;
-    RECORD_LIST(metric_member_record) metric_members;
-    RECORD_LIST(metric_record) metrics;
-    RECORD_LIST(parameter_record) parameters;
-    RECORD_LIST(io_paradigm_record) io_paradigms;
-    RECORD_LIST(io_file_record) io_files;
-    RECORD_LIST(io_handle_record) io_handles;
-    RECORD_LIST(attribute_record) attributes;
+    } list;
+    RECORD_LISTS(RECORD_LIST)
+#undef RECORD_LIST
     struct node_property_record *node_properties;
     size_t n_node_properties, node_property_capacity;
     struct location_property_record *location_properties;
