@@ -74,15 +74,16 @@ ends_row() {
     [ "$status" = 0 ]
 }
 
-# released_database SCHEMA FILE: a database with stored trials, as released with that schema. Of the first
-# schema there is what sqlite3 dumps, of each later one what is different from the one before.
+# released_database SCHEMA FILE: a database with stored trials, as released with that schema: the published steps
+# up to it, each with what was stored after it (tests/databases).
 released_database() {
-    local schema dump=$BATS_TEST_TMPDIR/released.sql
-    cp "$ROOT/tests/databases/schema-1.sql" "$dump"
-    for ((schema = 2; schema <= $1; schema++)); do
-        patch -s "$dump" "$ROOT/tests/databases/schema-$schema.patch" || return 1
-    done
-    sqlite3 "$2" <"$dump"
+    local schema file
+    for ((schema = 1; schema <= $1; schema++)); do
+        cat "$ROOT/db/schema/${schema}"_*.sql || return 1
+        file=$ROOT/tests/databases/rows-$schema.sql
+        [ ! -e "$file" ] || cat "$file"
+    done | sqlite3 "$2"
+    sqlite3 "$2" "PRAGMA application_id = 1346847809; PRAGMA user_version = $1"
 }
 
 # stored DB [PATTERN]: all of a database's trials (of those whose application/experiment/trial

@@ -258,6 +258,9 @@ END
     schema runs.db >current
     local version released
     released=$(sqlite3 runs.db 'PRAGMA user_version')
+    # No published step was changed since.
+    (cd "$ROOT/db/schema" && sha256sum --check --strict --quiet "$ROOT/tests/databases/steps.sha256")
+    [ "$(wc -l <"$ROOT/tests/databases/steps.sha256")" = $((released - 1)) ]
     for ((version = 1; version < released; version++)); do
         rm runs.db
         released_database $version runs.db
