@@ -33,12 +33,11 @@ int main(int argc, char **argv)
         perror(argv[1]);
         return 1;
     }
-    char *text = read_all(file);
+    SCOPED char *text = read_all(file);
     fclose(file);
     struct error err = {0};
     int result = text_trace_write(text, argv[2], &err);
     if (result != 0)
         fprintf(stderr, "mktrace: %s: %s\n", argv[1], err.text);
-    free(text);
     return result == 0 ? 0 : 1;
 }

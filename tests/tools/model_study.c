@@ -343,8 +343,8 @@ static void judge(struct model_workspace *workspace, const struct series *series
         fprintf(stderr, "%s: %s\n", class_names[series->class], err.text);
         return;
     }
-    char *found = model_formula_text(&model.formula, names, series->n_parameters, 10);
-    char *truth = model_formula_text(&series->truth, names, 2, 10);
+    SCOPED char *found = model_formula_text(&model.formula, names, series->n_parameters, 10);
+    SCOPED char *truth = model_formula_text(&series->truth, names, 2, 10);
     outcome->is_recovered = has_same_terms(&model.formula.pieces[model.formula.n_pieces - 1],
                                            &series->truth.pieces[series->truth.n_pieces - 1]);
     for (size_t f = 0; f < N_FAR; f++) {
@@ -364,8 +364,6 @@ static void judge(struct model_workspace *workspace, const struct series *series
                    value, prediction.high, noise_names[series->noise], levels[series->level],
                    series->n_repetitions, series->n_points, series->greatest[0], truth, found);
     }
-    free(found);
-    free(truth);
     model_release_posterior(&model);
 }
 
@@ -385,7 +383,7 @@ static double quantile_of(double *values, size_t n, double share)
 static void print_row(const char *name, const struct outcome *outcomes, const bool *is_in, size_t n)
 {
     double *errors = memory_new((n + 1) * sizeof *errors), median, held = 0, recovered = 0;
-    double *ceilings = memory_new((n + 1) * sizeof *errors);
+    SCOPED double *ceilings = memory_new((n + 1) * sizeof *errors);
     printf("%-30s", name);
     for (size_t f = 0; f < N_FAR; f++) {
         size_t m = 0;
@@ -410,12 +408,11 @@ static void print_row(const char *name, const struct outcome *outcomes, const bo
     }
     printf("\n");
     free(errors);
-    free(ceilings);
 }
 
 static void print_table(const struct outcome *outcomes, const struct series *all, size_t n)
 {
-    bool *is_in = memory_new((n + 1) * sizeof *is_in);
+    SCOPED bool *is_in = memory_new((n + 1) * sizeof *is_in);
     printf("%-30s%6s  %34s  %34s\n", "relative errors, %", "series",
            "4 x: median 90 % (ceiling) held", "16 x: median 90 % (ceiling) held");
     for (size_t c = 0; c <= N_CLASSES; c++)
@@ -436,7 +433,6 @@ static void print_table(const struct outcome *outcomes, const struct series *all
             snprintf(name, sizeof name, "all, %g %% %s", 100 * levels[l], l ? noise_names[k] : "");
             print_row(name, outcomes, is_in, n);
         }
-    free(is_in);
 }
 
 static void print_csv(size_t n, uint64_t seed)
@@ -472,8 +468,8 @@ int main(int argc, char **argv)
         print_csv(n, seed);
         return 0;
     }
-    struct series *all = memory_new(n * sizeof *all);
-    struct outcome *outcomes = memory_new(n * sizeof *outcomes);
+    SCOPED struct series *all = memory_new(n * sizeof *all);
+    SCOPED struct outcome *outcomes = memory_new(n * sizeof *outcomes);
     struct model_workspace *workspace = model_workspace_new();
     for (size_t i = 0; i < n; i++) {
         make(&all[i], i, seed);
@@ -481,7 +477,5 @@ int main(int argc, char **argv)
     }
     print_table(outcomes, all, n);
     model_workspace_free(workspace);
-    free(all);
-    free(outcomes);
     return 0;
 }

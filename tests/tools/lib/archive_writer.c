@@ -173,12 +173,11 @@ struct archive_writer *archive_writer_new(const char *directory, uint32_t n_rank
     check(writer, OTF2_Archive_SetSerialCollectiveCallbacks(archive));
     check(writer, OTF2_Archive_SetCreator(archive, "pagoda test writer"));
     check(writer, OTF2_Archive_OpenEvtFiles(archive));
-    uint64_t *world = memory_zeroed(n_ranks, sizeof *world);
+    SCOPED uint64_t *world = memory_zeroed(n_ranks, sizeof *world);
     for (uint32_t rank = 0; rank < n_ranks; rank++)
         world[rank] = rank;
     archive_writer_comm(writer, "world", world, n_ranks, NULL, 0);
     archive_writer_comm(writer, "self", NULL, 0, NULL, 0);
-    free(world);
     for (uint32_t rank = 0; rank < n_ranks; rank++)
         archive_writer_events(writer, archive_location(rank, 0));
     return writer;
@@ -219,9 +218,8 @@ void archive_writer_set_mpi(struct archive_writer *writer, const char *name, con
     const char *equals = variable ? strchr(variable, '=') : NULL;
     if (!equals)
         return;
-    char *property = memory_format("PAGODA::ENV::%.*s", (int)(equals - variable), variable);
+    SCOPED char *property = memory_format("PAGODA::ENV::%.*s", (int)(equals - variable), variable);
     check(writer, OTF2_Archive_SetProperty(writer->archive, property, equals + 1, true));
-    free(property);
 }
 
 void archive_writer_set_node(struct archive_writer *writer, uint32_t rank, const char *node)
@@ -245,9 +243,8 @@ void archive_writer_set_bound(struct archive_writer *writer, uint32_t rank, cons
 
 void archive_writer_set_cores(struct archive_writer *writer, const char *node, uint32_t n_cores)
 {
-    writer->cores = array_reserve(writer->cores, &writer->cores_capacity, writer->n_cores + 1,
-                                  sizeof *writer->cores);
-    writer->cores[writer->n_cores++] = (struct cores_entry){memory_copy_text(node), n_cores};
+    *ARRAY_NEXT(writer->cores, writer->n_cores, writer->cores_capacity) =
+        (struct cores_entry){memory_copy_text(node), n_cores};
 }
 
 OTF2_EvtWriter *archive_writer_events(struct archive_writer *writer, uint64_t location)
@@ -359,9 +356,8 @@ uint32_t archive_writer_comm_size(const struct archive_writer *writer, uint32_t 
 
 static struct local_entry *add_local(struct archive_writer *writer, uint64_t location)
 {
-    writer->locals = array_reserve(writer->locals, &writer->local_capacity, writer->n_locals + 1,
-                                   sizeof *writer->locals);
-    struct local_entry *local = &writer->locals[writer->n_locals++];
+    struct local_entry *local =
+        ARRAY_NEXT(writer->locals, writer->n_locals, writer->local_capacity);
     *local = (struct local_entry){.location = location};
     return local;
 }
@@ -463,21 +459,19 @@ static void write_processes(struct archive_writer *writer)
                               node_class, 0));
             write_cores(writer, rank + 1, node_of(writer, rank));
         }
-        char *name = memory_format("MPI Rank %u", rank);
+        SCOPED char *name = memory_format("MPI Rank %u", rank);
         check(writer,
               OTF2_GlobalDefWriter_WriteLocationGroup(definitions, rank, write_string(writer, name),
                                                       OTF2_LOCATION_GROUP_TYPE_PROCESS, first + 1,
                                                       OTF2_UNDEFINED_LOCATION_GROUP));
-        free(name);
     }
     for (size_t i = 0; i < writer->n_locations; i++) {
         const struct location_entry *location = &writer->locations[i];
         uint32_t thread = (uint32_t)(location->id >> 32);
         uint32_t name = master_name;
         if (thread) {
-            char *text = memory_format("Thread %u", thread);
+            SCOPED char *text = memory_format("Thread %u", thread);
             name = write_string(writer, text);
-            free(text);
         }
         check(writer, OTF2_GlobalDefWriter_WriteLocation(
                           definitions, location->id, name, OTF2_LOCATION_TYPE_CPU_THREAD,
@@ -614,9 +608,8 @@ static void write_communicators(struct archive_writer *writer)
 
 void archive_writer_window(struct archive_writer *writer, const char *name, uint32_t comm)
 {
-    writer->windows = array_reserve(writer->windows, &writer->window_capacity,
-                                    writer->n_windows + 1, sizeof *writer->windows);
-    writer->windows[writer->n_windows++] = (struct window_entry){memory_copy_text(name), comm};
+    *ARRAY_NEXT(writer->windows, writer->n_windows, writer->window_capacity) =
+        (struct window_entry){memory_copy_text(name), comm};
 }
 
 uint32_t archive_writer_find_window(const struct archive_writer *writer, const char *name)
@@ -708,10 +701,8 @@ static void release(struct archive_writer *writer)
         free(writer->regions[i].file);
         free(writer->regions[i].as);
     }
-    for (size_t i = 0; i < writer->n_sources; i++)
-        free(writer->sources[i].file);
-    for (size_t i = 0; i < writer->n_contexts; i++)
-        free(writer->contexts[i].name);
+    FREE_MEMBERS(writer->sources, writer->n_sources, file);
+    FREE_MEMBERS(writer->contexts, writer->n_contexts, name);
     free(writer->sources);
     free(writer->contexts);
     for (size_t i = 0; i < writer->n_comms; i++) {
@@ -719,15 +710,11 @@ static void release(struct archive_writer *writer)
         free(writer->comms[i].members);
         free(writer->comms[i].remote);
     }
-    for (size_t i = 0; i < writer->n_windows; i++)
-        free(writer->windows[i].name);
+    FREE_MEMBERS(writer->windows, writer->n_windows, name);
     free(writer->windows);
-    for (size_t i = 0; i < writer->n_locals; i++)
-        free(writer->locals[i].global_ids);
-    for (size_t i = 0; i < writer->n_cores; i++)
-        free(writer->cores[i].node);
-    for (size_t i = 0; i < writer->n_properties; i++)
-        free(writer->properties[i].name);
+    FREE_MEMBERS(writer->locals, writer->n_locals, global_ids);
+    FREE_MEMBERS(writer->cores, writer->n_cores, node);
+    FREE_MEMBERS(writer->properties, writer->n_properties, name);
     free(writer->properties);
     free(writer->cores);
     free(writer->nodes);

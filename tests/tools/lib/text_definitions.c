@@ -34,7 +34,7 @@ static bool define_comm(struct parser *parser)
     uint32_t n_left, n;
     if (strcmp(parser->words[2], "ranks") != 0)
         return FAIL(parser, "a communicator is: comm NAME ranks R ...");
-    uint64_t *members = memory_zeroed(parser->n_words, sizeof *members);
+    SCOPED uint64_t *members = memory_zeroed(parser->n_words, sizeof *members);
     bool is_good = parse_members(parser, 3, members, &n_left, &n);
     bool is_intercomm = strcmp(parser->words[0], "intercomm") == 0;
     if (is_good && is_intercomm != (n_left < n))
@@ -42,7 +42,6 @@ static bool define_comm(struct parser *parser)
     if (is_good && parser->writer)
         archive_writer_comm(parser->writer, parser->words[1], members, n_left, members + n_left,
                             n - n_left);
-    free(members);
     return is_good;
 }
 

@@ -39,13 +39,12 @@ bool text_parse_u32(struct parser *parser, const char *word, uint32_t *number)
 bool text_parse_location(struct parser *parser, const char *word, uint64_t *location)
 {
     uint64_t rank, thread = 0;
-    char *copy = memory_copy_text(word);
+    SCOPED char *copy = memory_copy_text(word);
     char *dot = strchr(copy, '.');
     if (dot)
         *dot = '\0';
     bool is_good = text_parse_number(parser, copy, &rank) &&
                    (!dot || text_parse_number(parser, dot + 1, &thread));
-    free(copy);
     if (!is_good)
         return false;
     if (rank >= 1 << 24 || thread >= 1 << 24)
@@ -198,13 +197,18 @@ static bool parse_call_site(struct parser *parser)
     return true;
 }
 
+static OTF2_RegionRef region_of(struct parser *parser)
+{
+    const char *name = parser->words[3];
+    return archive_writer_region(parser->writer, name, NULL, 0, text_default_paradigm(name));
+}
+
 static bool write_enter(struct parser *parser)
 {
     if (parser->n_words < 4 || parser->n_words > 8)
         return FAIL(parser, "'enter' has the wrong number of words");
     if (!parse_call_site(parser))
         return false;
-    const char *name = parser->words[3];
     uint64_t n_polls, inside_ns;
     bool has_work = parser->n_words > 5 && strcmp(parser->words[4], "work") == 0;
     if (has_work) {
@@ -238,283 +242,107 @@ static bool write_enter(struct parser *parser)
             return false;
         OTF2_AttributeList_AddUint64(parser->attributes, ARCHIVE_ATTRIBUTE_POLL_NS, inside_ns);
     }
-    uint32_t region =
-        archive_writer_region(parser->writer, name, NULL, 0, text_default_paradigm(name));
-    OTF2_EvtWriter_Enter(parser->events, parser->attributes, parser->ticks, region);
+    OTF2_EvtWriter_Enter(parser->events, parser->attributes, parser->ticks, region_of(parser));
     return true;
 }
 
-enum event_kind {
-    ENTER,
-    LEAVE,
-    CONTEXT_ENTER,
-    CONTEXT_LEAVE,
-    SEND,
-    ISEND,
-    ISEND_COMPLETE,
-    IRECV_REQUEST,
-    RECV,
-    IRECV,
-    TEST,
-    CANCEL,
-    COLL_BEGIN,
-    COLL_END,
-    COLL_REQUEST,
-    COLL_COMPLETE,
-    WINDOW_BEGIN,
-    WINDOW_END,
-    LOCK,
-    UNLOCK,
-    SYNC,
-    PUT,
-    GET,
-    ATOMIC,
-    CPU,
-    CPU_WAIT,
-    FORK,
-    JOIN,
-    TEAM_BEGIN,
-    TEAM_END,
-    THREAD_CREATE,
-    THREAD_BEGIN,
-    THREAD_WAIT,
-    THREAD_END,
-    LOCKED,
-    UNLOCKED,
-    FLUSH,
-    MEASUREMENT,
-};
-
-// By kind; the types of the words, those after a bar may be missing all together.
-static const struct {
-    const char *name, *arguments;
-} event_kinds[] = {
-    [ENTER] = {"enter", NULL},
-    [LEAVE] = {"leave", "w"},
-    [CONTEXT_ENTER] = {"context-enter", "w"},
-    [CONTEXT_LEAVE] = {"context-leave", "w"},
-    [SEND] = {"send", "cuun"},
-    [ISEND] = {"isend", "cuunn"},
-    [ISEND_COMPLETE] = {"isend-complete", "n"},
-    [IRECV_REQUEST] = {"irecv-request", "n|cpp"},
-    [RECV] = {"recv", "cuun"},
-    [IRECV] = {"irecv", "cuunn"},
-    [TEST] = {"test", "n"},
-    [CANCEL] = {"cancel", "n"},
-    [COLL_BEGIN] = {"coll-begin", ""},
-    [COLL_END] = {"coll-end", "ocrnn|i"},
-    [COLL_REQUEST] = {"coll-request", "n|c"},
-    [COLL_COMPLETE] = {"coll-complete", "ocrnnn|i"},
-    [WINDOW_BEGIN] = {"window-begin", ""},
-    [WINDOW_END] = {"window-end", "oWrnn"},
-    [LOCK] = {"lock", "Wtx"},
-    [UNLOCK] = {"unlock", "Wt"},
-    [SYNC] = {"sync", "Wgs"},
-    [PUT] = {"put", "Wun"},
-    [GET] = {"get", "Wun"},
-    [ATOMIC] = {"atomic", "Wunn"},
-    [CPU] = {"cpu", "n"},
-    [CPU_WAIT] = {"cpu-wait", "nn"}, // and ready to run without a core
-    [FORK] = {"fork", "u"},
-    [JOIN] = {"join", ""},
-    [TEAM_BEGIN] = {"team-begin", "c"},
-    [TEAM_END] = {"team-end", "c"},
-    [THREAD_CREATE] = {"thread-create", "cn"},
-    [THREAD_BEGIN] = {"thread-begin", "cn"},
-    [THREAD_WAIT] = {"thread-wait", "cn"},
-    [THREAD_END] = {"thread-end", "cn"},
-    [LOCKED] = {"locked", "u"},
-    [UNLOCKED] = {"unlocked", "u"},
-    [FLUSH] = {"flush", "n"},
-    [MEASUREMENT] = {"measurement", "m"},
-};
-enum { N_EVENT_KINDS = sizeof event_kinds / sizeof *event_kinds };
-
-/// What is said in words that may be missing.
-static void add_attributes(OTF2_AttributeList *list, enum event_kind kind, const uint64_t *a)
+/// The words after the name of an event, one for each of TYPES, into A. Those after a bar may be
+/// missing all together; else they are attributes.
+static bool parse_arguments(struct parser *parser, const char *types, uint64_t *a)
 {
-    switch (kind) {
-    case IRECV_REQUEST:
-        OTF2_AttributeList_AddCommRef(list, ARCHIVE_ATTRIBUTE_COMMUNICATOR, (OTF2_CommRef)a[1]);
-        OTF2_AttributeList_AddInt32(list, ARCHIVE_ATTRIBUTE_SOURCE, (int32_t)a[2]);
-        OTF2_AttributeList_AddInt32(list, ARCHIVE_ATTRIBUTE_TAG, (int32_t)a[3]);
-        break;
-    case COLL_REQUEST:
-        OTF2_AttributeList_AddCommRef(list, ARCHIVE_ATTRIBUTE_COMMUNICATOR, (OTF2_CommRef)a[1]);
-        break;
-    default:
-        OTF2_AttributeList_AddUint8(list, ARCHIVE_ATTRIBUTE_IN_PLACE, 1);
-    }
-}
-
-/// Threads, and what a location measures or does for the recording.
-static void write_thread_kind(const struct parser *parser, enum event_kind kind, const uint64_t *a)
-{
-    OTF2_EvtWriter *events = parser->events;
-    const OTF2_TimeStamp at = parser->ticks;
-    const OTF2_Type types[] = {OTF2_TYPE_UINT64, OTF2_TYPE_UINT64};
-    const OTF2_MetricValue values[] = {{.unsigned_int = a[0]}, {.unsigned_int = a[1]}};
-    switch (kind) {
-    case CPU:
-        OTF2_EvtWriter_Metric(events, NULL, at, ARCHIVE_METRIC_CPU_TIME, 1, types, values);
-        break;
-    case CPU_WAIT:
-        OTF2_EvtWriter_Metric(events, NULL, at, ARCHIVE_METRIC_CORE_WAIT, 2, types, values);
-        break;
-    case FORK:
-        OTF2_EvtWriter_ThreadFork(events, NULL, at, OTF2_PARADIGM_OPENMP, (uint32_t)a[0]);
-        break;
-    case JOIN:
-        OTF2_EvtWriter_ThreadJoin(events, NULL, at, OTF2_PARADIGM_OPENMP);
-        break;
-    case TEAM_BEGIN:
-        OTF2_EvtWriter_ThreadTeamBegin(events, NULL, at, (OTF2_CommRef)a[0]);
-        break;
-    case TEAM_END:
-        OTF2_EvtWriter_ThreadTeamEnd(events, NULL, at, (OTF2_CommRef)a[0]);
-        break;
-    case THREAD_CREATE:
-        OTF2_EvtWriter_ThreadCreate(events, NULL, at, (OTF2_CommRef)a[0], a[1]);
-        break;
-    case THREAD_WAIT:
-        OTF2_EvtWriter_ThreadWait(events, NULL, at, (OTF2_CommRef)a[0], a[1]);
-        break;
-    case THREAD_BEGIN:
-        OTF2_EvtWriter_ThreadBegin(events, NULL, at, (OTF2_CommRef)a[0], a[1]);
-        break;
-    case THREAD_END:
-        OTF2_EvtWriter_ThreadEnd(events, NULL, at, (OTF2_CommRef)a[0], a[1]);
-        break;
-    case LOCKED:
-        OTF2_EvtWriter_ThreadAcquireLock(events, NULL, at, POSIX, (uint32_t)a[0], 1);
-        break;
-    case UNLOCKED:
-        OTF2_EvtWriter_ThreadReleaseLock(events, NULL, at, POSIX, (uint32_t)a[0], 1);
-        break;
-    case FLUSH:
-        OTF2_EvtWriter_BufferFlush(events, NULL, at, a[0]);
-        break;
-    case MEASUREMENT:
-        OTF2_EvtWriter_MeasurementOnOff(events, NULL, at,
-                                        a[0] ? OTF2_MEASUREMENT_ON : OTF2_MEASUREMENT_OFF);
-        break;
-    default:
-        break;
-    }
-}
-
-static void write_kind(struct parser *parser, enum event_kind kind, const uint64_t *a)
-{
-    OTF2_EvtWriter *events = parser->events;
     OTF2_AttributeList *list = parser->attributes;
-    const OTF2_TimeStamp at = parser->ticks;
-    const char *name = parser->n_words > 3 ? parser->words[3] : "";
-    const uint32_t comm = (uint32_t)a[0], peer = (uint32_t)a[1], tag = (uint32_t)a[2];
-    const OTF2_CollectiveOp op = (OTF2_CollectiveOp)a[0];
-    switch (kind) {
-    case ENTER:
-        break;
-    case LEAVE:
-        OTF2_EvtWriter_Leave(
-            events, NULL, at,
-            archive_writer_region(parser->writer, name, NULL, 0, text_default_paradigm(name)));
-        break;
-    case CONTEXT_ENTER:
-        OTF2_EvtWriter_CallingContextEnter(events, NULL, at,
-                                           archive_writer_context(parser->writer, name), 1);
-        break;
-    case CONTEXT_LEAVE:
-        OTF2_EvtWriter_CallingContextLeave(events, NULL, at,
-                                           archive_writer_context(parser->writer, name));
-        break;
-    case SEND:
-        OTF2_EvtWriter_MpiSend(events, NULL, at, peer, comm, tag, a[3]);
-        break;
-    case ISEND:
-        OTF2_EvtWriter_MpiIsend(events, NULL, at, peer, comm, tag, a[3], a[4]);
-        break;
-    case ISEND_COMPLETE:
-        OTF2_EvtWriter_MpiIsendComplete(events, NULL, at, a[0]);
-        break;
-    case IRECV_REQUEST:
-        OTF2_EvtWriter_MpiIrecvRequest(events, list, at, a[0]);
-        break;
-    case RECV:
-        OTF2_EvtWriter_MpiRecv(events, NULL, at, peer, comm, tag, a[3]);
-        break;
-    case IRECV:
-        OTF2_EvtWriter_MpiIrecv(events, NULL, at, peer, comm, tag, a[3], a[4]);
-        break;
-    case TEST:
-        OTF2_EvtWriter_MpiRequestTest(events, NULL, at, a[0]);
-        break;
-    case CANCEL:
-        OTF2_EvtWriter_MpiRequestCancelled(events, NULL, at, a[0]);
-        break;
-    case COLL_BEGIN:
-        OTF2_EvtWriter_MpiCollectiveBegin(events, NULL, at);
-        break;
-    case COLL_END:
-        OTF2_EvtWriter_MpiCollectiveEnd(events, list, at, op, (OTF2_CommRef)a[1], (uint32_t)a[2],
-                                        a[3], a[4]);
-        break;
-    case COLL_REQUEST:
-        OTF2_EvtWriter_NonBlockingCollectiveRequest(events, list, at, a[0]);
-        break;
-    case COLL_COMPLETE:
-        OTF2_EvtWriter_NonBlockingCollectiveComplete(events, list, at, op, (OTF2_CommRef)a[1],
-                                                     (uint32_t)a[2], a[3], a[4], a[5]);
-        break;
-    case WINDOW_BEGIN:
-        OTF2_EvtWriter_RmaCollectiveBegin(events, NULL, at);
-        break;
-    case WINDOW_END:
-        OTF2_EvtWriter_RmaCollectiveEnd(events, NULL, at, op, OTF2_RMA_SYNC_LEVEL_PROCESS,
-                                        (OTF2_RmaWinRef)a[1], (uint32_t)a[2], a[3], a[4]);
-        break;
-    case LOCK:
-        OTF2_EvtWriter_RmaRequestLock(events, NULL, at, (OTF2_RmaWinRef)a[0], (uint32_t)a[1], 0,
-                                      a[2] ? OTF2_LOCK_EXCLUSIVE : OTF2_LOCK_SHARED);
-        break;
-    case UNLOCK:
-        OTF2_EvtWriter_RmaReleaseLock(events, NULL, at, (OTF2_RmaWinRef)a[0], (uint32_t)a[1], 0);
-        break;
-    case SYNC:
-        OTF2_EvtWriter_RmaGroupSync(events, NULL, at, (OTF2_RmaSyncLevel)a[2], (OTF2_RmaWinRef)a[0],
-                                    (OTF2_GroupRef)a[1]);
-        break;
-    case PUT:
-        OTF2_EvtWriter_RmaPut(events, NULL, at, (OTF2_RmaWinRef)a[0], (uint32_t)a[1], a[2], 0);
-        break;
-    case GET:
-        OTF2_EvtWriter_RmaGet(events, NULL, at, (OTF2_RmaWinRef)a[0], (uint32_t)a[1], a[2], 0);
-        break;
-    case ATOMIC:
-        OTF2_EvtWriter_RmaAtomic(events, NULL, at, (OTF2_RmaWinRef)a[0], (uint32_t)a[1],
-                                 OTF2_RMA_ATOMIC_TYPE_ACCUMULATE, a[2], a[3], 0);
-        break;
-    default:
-        write_thread_kind(parser, kind, a);
-    }
-}
-
-/// The words of an event of KIND after its name, and the event.
-static bool write_arguments(struct parser *parser, enum event_kind kind)
-{
-    const char *types = event_kinds[kind].arguments;
     size_t n_given = parser->n_words - 3, n_needed = strcspn(types, "|");
     size_t n_all = strlen(types) - (types[n_needed] == '|');
-    uint64_t arguments[MAX_ARGUMENTS + 1] = {0};
     if (n_given != n_needed && n_given != n_all)
         return FAIL(parser, "'%s' has the wrong number of words", parser->words[2]);
     for (size_t i = 0; i < n_given; i++)
-        if (!parse_argument(parser, types[i + (i >= n_needed)], parser->words[3 + i],
-                            &arguments[i]))
+        if (!parse_argument(parser, types[i + (i >= n_needed)], parser->words[3 + i], &a[i]))
             return false;
-    if (n_given > n_needed)
-        add_attributes(parser->attributes, kind, arguments);
-    write_kind(parser, kind, arguments);
+    if (n_given == n_needed)
+        return true;
+    if (types[n_needed + 1] == 'i')
+        OTF2_AttributeList_AddUint8(list, ARCHIVE_ATTRIBUTE_IN_PLACE, 1);
+    else
+        OTF2_AttributeList_AddCommRef(list, ARCHIVE_ATTRIBUTE_COMMUNICATOR, (OTF2_CommRef)a[1]);
+    if (n_given > n_needed + 1) {
+        OTF2_AttributeList_AddInt32(list, ARCHIVE_ATTRIBUTE_SOURCE, (int32_t)a[2]);
+        OTF2_AttributeList_AddInt32(list, ARCHIVE_ATTRIBUTE_TAG, (int32_t)a[3]);
+    }
     return true;
+}
+
+static OTF2_CallingContextRef context_of(struct parser *parser)
+{
+    return archive_writer_context(parser->writer, parser->words[3]);
+}
+
+static void write_metric(struct parser *parser, OTF2_MetricRef metric, uint8_t n, const uint64_t *a)
+{
+    const OTF2_Type types[] = {OTF2_TYPE_UINT64, OTF2_TYPE_UINT64};
+    const OTF2_MetricValue values[] = {{.unsigned_int = a[0]}, {.unsigned_int = a[1]}};
+    OTF2_EvtWriter_Metric(parser->events, NULL, parser->ticks, metric, n, types, values);
+}
+
+/// Each event: its name, the types of its words, and what is written of them.
+static bool write_words(struct parser *parser)
+{
+    const char *name = parser->words[2];
+    uint64_t a[MAX_ARGUMENTS + 1] = {0};
+#define EVENT(word, types, ...)                                                                    \
+    if (strcmp(name, word) == 0) {                                                                 \
+        if (!parse_arguments(parser, types, a))                                                    \
+            return false;                                                                          \
+        __VA_ARGS__;                                                                               \
+        return true;                                                                               \
+    }
+#define WRITE(kind, ...) OTF2_EvtWriter_##kind(parser->events, __VA_ARGS__)
+#define PLAIN            NULL, parser->ticks
+#define LISTED           parser->attributes, parser->ticks
+    EVENT("leave", "w", WRITE(Leave, PLAIN, region_of(parser)))
+    EVENT("context-enter", "w", WRITE(CallingContextEnter, PLAIN, context_of(parser), 1))
+    EVENT("context-leave", "w", WRITE(CallingContextLeave, PLAIN, context_of(parser)))
+    EVENT("send", "cuun", WRITE(MpiSend, PLAIN, a[1], a[0], a[2], a[3]))
+    EVENT("isend", "cuunn", WRITE(MpiIsend, PLAIN, a[1], a[0], a[2], a[3], a[4]))
+    EVENT("isend-complete", "n", WRITE(MpiIsendComplete, PLAIN, a[0]))
+    EVENT("irecv-request", "n|cpp", WRITE(MpiIrecvRequest, LISTED, a[0]))
+    EVENT("recv", "cuun", WRITE(MpiRecv, PLAIN, a[1], a[0], a[2], a[3]))
+    EVENT("irecv", "cuunn", WRITE(MpiIrecv, PLAIN, a[1], a[0], a[2], a[3], a[4]))
+    EVENT("test", "n", WRITE(MpiRequestTest, PLAIN, a[0]))
+    EVENT("cancel", "n", WRITE(MpiRequestCancelled, PLAIN, a[0]))
+    EVENT("coll-begin", "", WRITE(MpiCollectiveBegin, PLAIN))
+    EVENT("coll-end", "ocrnn|i", WRITE(MpiCollectiveEnd, LISTED, a[0], a[1], a[2], a[3], a[4]))
+    EVENT("coll-request", "n|c", WRITE(NonBlockingCollectiveRequest, LISTED, a[0]))
+    EVENT("coll-complete", "ocrnnn|i",
+          WRITE(NonBlockingCollectiveComplete, LISTED, a[0], a[1], a[2], a[3], a[4], a[5]))
+    EVENT("window-begin", "", WRITE(RmaCollectiveBegin, PLAIN))
+    EVENT("window-end", "oWrnn",
+          WRITE(RmaCollectiveEnd, PLAIN, a[0], OTF2_RMA_SYNC_LEVEL_PROCESS, a[1], a[2], a[3], a[4]))
+    EVENT(
+        "lock", "Wtx",
+        WRITE(RmaRequestLock, PLAIN, a[0], a[1], 0, a[2] ? OTF2_LOCK_EXCLUSIVE : OTF2_LOCK_SHARED))
+    EVENT("unlock", "Wt", WRITE(RmaReleaseLock, PLAIN, a[0], a[1], 0))
+    EVENT("sync", "Wgs", WRITE(RmaGroupSync, PLAIN, a[2], a[0], a[1]))
+    EVENT("put", "Wun", WRITE(RmaPut, PLAIN, a[0], a[1], a[2], 0))
+    EVENT("get", "Wun", WRITE(RmaGet, PLAIN, a[0], a[1], a[2], 0))
+    EVENT("atomic", "Wunn",
+          WRITE(RmaAtomic, PLAIN, a[0], a[1], OTF2_RMA_ATOMIC_TYPE_ACCUMULATE, a[2], a[3], 0))
+    EVENT("cpu", "n", write_metric(parser, ARCHIVE_METRIC_CPU_TIME, 1, a))
+    // And ready to run without a core.
+    EVENT("cpu-wait", "nn", write_metric(parser, ARCHIVE_METRIC_CORE_WAIT, 2, a))
+    EVENT("fork", "u", WRITE(ThreadFork, PLAIN, OTF2_PARADIGM_OPENMP, a[0]))
+    EVENT("join", "", WRITE(ThreadJoin, PLAIN, OTF2_PARADIGM_OPENMP))
+    EVENT("team-begin", "c", WRITE(ThreadTeamBegin, PLAIN, a[0]))
+    EVENT("team-end", "c", WRITE(ThreadTeamEnd, PLAIN, a[0]))
+    EVENT("thread-create", "cn", WRITE(ThreadCreate, PLAIN, a[0], a[1]))
+    EVENT("thread-begin", "cn", WRITE(ThreadBegin, PLAIN, a[0], a[1]))
+    EVENT("thread-wait", "cn", WRITE(ThreadWait, PLAIN, a[0], a[1]))
+    EVENT("thread-end", "cn", WRITE(ThreadEnd, PLAIN, a[0], a[1]))
+    EVENT("locked", "u", WRITE(ThreadAcquireLock, PLAIN, POSIX, a[0], 1))
+    EVENT("unlocked", "u", WRITE(ThreadReleaseLock, PLAIN, POSIX, a[0], 1))
+    EVENT("flush", "n", WRITE(BufferFlush, PLAIN, a[0]))
+    EVENT("measurement", "m",
+          WRITE(MeasurementOnOff, PLAIN, a[0] ? OTF2_MEASUREMENT_ON : OTF2_MEASUREMENT_OFF))
+    return FAIL(parser, "'%s' is not an event", name);
 }
 
 static bool write_event(struct parser *parser)
@@ -529,10 +357,7 @@ static bool write_event(struct parser *parser)
     if (!text_parse_number(parser, parser->words[1], &parser->ticks))
         return false;
     parser->events = archive_writer_events(parser->writer, location);
-    for (size_t kind = 0; kind < N_EVENT_KINDS; kind++)
-        if (strcmp(parser->words[2], event_kinds[kind].name) == 0)
-            return kind == ENTER ? write_enter(parser) : write_arguments(parser, kind);
-    return FAIL(parser, "'%s' is not an event", parser->words[2]);
+    return strcmp(parser->words[2], "enter") == 0 ? write_enter(parser) : write_words(parser);
 }
 
 static bool read_line(struct parser *parser)
