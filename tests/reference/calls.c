@@ -175,8 +175,8 @@ static void walk_location(struct model *model, uint32_t l, struct findings *find
 static void find_window(struct model *model)
 {
     const struct reference_trace *trace = model->trace;
-    uint64_t *end_ns = memory_zeroed(trace->n_ranks + 1, sizeof *end_ns);
-    bool *has_finalize = memory_zeroed(trace->n_ranks + 1, sizeof *has_finalize);
+    SCOPED uint64_t *end_ns = memory_zeroed(trace->n_ranks + 1, sizeof *end_ns);
+    SCOPED bool *has_finalize = memory_zeroed(trace->n_ranks + 1, sizeof *has_finalize);
     for (size_t l = 0; l < trace->n_locations; l++) {
         const struct reference_location *location = &trace->locations[l];
         uint64_t last_ns =
@@ -198,8 +198,6 @@ static void find_window(struct model *model)
     for (uint64_t rank = 0; rank + trace->n_spawned_ranks < trace->n_ranks; rank++)
         if (end_ns[rank] > model->window_end_ns)
             model->window_end_ns = end_ns[rank];
-    free(end_ns);
-    free(has_finalize);
 }
 
 /// How long location L had ended before the window did, if its rank had entered MPI_Finalize.

@@ -12,12 +12,9 @@ enum { ONE = 1000000 };
 
 static bool occurs(const char *text, const char *region)
 {
-    char *enter = memory_format(" enter %s\n", region);
-    char *enter_at = memory_format(" enter %s at ", region);
-    bool is_there = strstr(text, enter) || strstr(text, enter_at);
-    free(enter);
-    free(enter_at);
-    return is_there;
+    SCOPED char *enter = memory_format(" enter %s\n", region);
+    SCOPED char *enter_at = memory_format(" enter %s at ", region);
+    return strstr(text, enter) || strstr(text, enter_at);
 }
 
 /// Of TEXTS, each after the function or the piece of text that must be there for it, one; NULL: it

@@ -174,9 +174,7 @@ struct steps {
 
 static struct step *add(struct steps *steps, enum step_kind kind, size_t up_to)
 {
-    steps->items =
-        array_reserve(steps->items, &steps->capacity, steps->n + 1, sizeof *steps->items);
-    struct step *step = &steps->items[steps->n++];
+    struct step *step = ARRAY_NEXT(steps->items, steps->n, steps->capacity);
     *step = (struct step){.kind = kind,
                           .interval = {.rank = steps->rank, .first = steps->from, .last = up_to}};
     step->interval.is_end = kind == STEP_END;
@@ -283,7 +281,7 @@ void changed_program_init(struct changed_program *program, const struct model *m
     find_polls(&program->model);
     // How large messages are with moved work may say who waits for his receiver, and so whose call
     // can be put off.
-    uint64_t *sizes = memory_zeroed(model->n_sends + 1, sizeof *sizes);
+    SCOPED uint64_t *sizes = memory_zeroed(model->n_sends + 1, sizeof *sizes);
     for (size_t s = 0; s < model->n_sends; s++)
         sizes[s] = program->model.sends[s].now_bytes;
     for (int pass = 0; pass < 2; pass++) {
@@ -295,7 +293,6 @@ void changed_program_init(struct changed_program *program, const struct model *m
         find_work(program);
     }
     find_groups(program);
-    free(sizes);
 }
 
 void changed_program_release(struct changed_program *program)

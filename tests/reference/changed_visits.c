@@ -23,9 +23,7 @@ static void add(struct run_visits *visits, struct visit visit)
 {
     for (size_t v = 0; v < visits->n; v++)
         visit.number += visits->items[v].rank == visit.rank && visits->items[v].item == visit.item;
-    visits->items =
-        array_reserve(visits->items, &visits->capacity, visits->n + 1, sizeof *visits->items);
-    visits->items[visits->n++] = visit;
+    *ARRAY_NEXT(visits->items, visits->n, visits->capacity) = visit;
 }
 
 /// The record that leaves the region entered at BEGIN.

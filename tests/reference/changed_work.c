@@ -114,7 +114,7 @@ void find_work(struct changed_program *program)
 {
     struct model *model = &program->model;
     struct run_visits *visits = run_visits_new(model);
-    parts_t *loads = memory_zeroed(model->n_sends + 1, sizeof *loads);
+    SCOPED parts_t *loads = memory_zeroed(model->n_sends + 1, sizeof *loads);
     for (uint32_t rank = 0; rank < model->trace->n_ranks; rank++)
         for (size_t i = 0; i < program->n_steps[rank]; i++)
             program->steps[rank][i].work =
@@ -127,7 +127,6 @@ void find_work(struct changed_program *program)
             unload(program, &model->sends[s], loads[s]);
     }
     run_visits_free(visits);
-    free(loads);
 }
 
 // --- How much work an interval between two calls has, and which call paths have it.

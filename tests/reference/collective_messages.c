@@ -488,10 +488,7 @@ static bool try_action(struct stage *stage, uint32_t place, uint64_t *switch_ns)
     if (action->kind == ACT_SEND) {
         const struct scenario_messages *messages = between(stage, place, other);
         uint32_t number = stage->n_sent[place][other]++;
-        struct chance chance = {1000000, 0};
-        if (stage->one->chance)
-            chance = stage->one->chance(stage->one->context, messages, self->member, self->n_sends);
-        uint64_t port_ns = gap_ns(messages, action->bytes) * chance.factor / 1000000;
+        uint64_t port_ns = gap_ns(messages, action->bytes);
         self->time_ns = later(self->time_ns + messages->send_overhead_ns, self->out_ns);
         self->out_ns = self->time_ns + port_ns;
         const struct collective_message message = {
@@ -503,9 +500,8 @@ static bool try_action(struct stage *stage, uint32_t place, uint64_t *switch_ns)
             .bytes = action->bytes,
         };
         stage->arrivals[place][other][number] =
-            stage->one->arrival
-                ? stage->one->arrival(stage->one->context, &message)
-                : self->time_ns + by_chance(message_ns(messages, action->bytes), chance);
+            stage->one->arrival ? stage->one->arrival(stage->one->context, &message)
+                                : self->time_ns + message_ns(messages, action->bytes);
         stage->gaps_ns[place][other][number] = port_ns;
     } else if (action->kind == ACT_RECEIVE) {
         const struct scenario_messages *messages = between(stage, place, other);

@@ -32,10 +32,6 @@ struct collective_case {
     /// When a message arrives that was sent, UINT64_MAX: not known yet; NULL: nothing is in its
     /// way.
     uint64_t (*arrival)(const void *context, const struct collective_message *message);
-    /// What the time of the message with number ORDER of those that MEMBER sends becomes by chance;
-    /// NULL: nothing else.
-    struct chance (*chance)(const void *context, const struct scenario_messages *messages,
-                            uint32_t member, uint32_t order);
     /// When MEMBER has a core for its receive with this NUMBER, from 0 on, that could be done at
     /// TIME_NS; UINT64_MAX: not yet. NULL: always at once.
     uint64_t (*core)(const void *context, uint32_t member, uint32_t number, uint64_t time_ns);

@@ -109,12 +109,10 @@ static void add_waits(const struct conversion *conversion, const struct catalogu
                              (int64_t)cells[c].wait_ns);
         }
         struct matcher_finding finding = matcher_finding(matcher, p);
-        char *worst = memory_format("%s/worst", pattern->id);
-        char *window = memory_format("%s/window", pattern->id);
+        SCOPED char *worst = memory_format("%s/worst", pattern->id);
+        SCOPED char *window = memory_format("%s/window", pattern->id);
         add_total(conversion, worst, 0, finding.worst.wait_ns);
         add_total(conversion, window, 0, finding.window_ns);
-        free(worst);
-        free(window);
     }
 }
 
@@ -291,11 +289,10 @@ int engine_findings_of_text(const char *text, const struct catalogue *catalogue,
                             struct findings *findings, struct error *err)
 {
     char *scratch = scratch_directory();
-    char *archive = memory_format("%s/archive", scratch);
+    SCOPED char *archive = memory_format("%s/archive", scratch);
     int status = text_trace_write(text, archive, err);
     if (status == 0)
         status = engine_findings(archive, catalogue, findings, err);
-    free(archive);
     scratch_remove(scratch);
     return status;
 }

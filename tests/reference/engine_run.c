@@ -149,14 +149,6 @@ static void write_factor(FILE *stream, const char *attribute, uint64_t millionth
         fprintf(stream, " %s=\"%.6f\"", attribute, (double)millionths / 1e6);
 }
 
-static void write_noise(FILE *stream, const struct scenario_noise *noise)
-{
-    for (uint32_t i = 0; i < noise->n; i++)
-        fprintf(stream, "<quantile percent=\"%" PRIu32 "\" factor=\"%u.%02u\" more=\"%uns\"/>\n",
-                noise->percents[i], noise->factors[i] / 100, noise->factors[i] % 100,
-                noise->more_ns[i]);
-}
-
 /// HEAD: scope, and where it holds.
 static void write_messages(FILE *stream, const char *head, const struct scenario_messages *messages)
 {
@@ -171,14 +163,13 @@ static void write_messages(FILE *stream, const char *head, const struct scenario
     for (uint32_t i = 0; i < messages->n_points; i++)
         fprintf(stream, "<point bytes=\"%" PRIu64 "\" time=\"%" PRIu64 "ns\"/>\n",
                 messages->bytes[i], messages->time_ns[i]);
-    write_noise(stream, &messages->noise);
     fputs("</message>\n", stream);
 }
 
 /// Groups of one node are named by the node, others have an element of their own.
 static void write_scope(FILE *stream, uint32_t index, const struct scenario_scope *scope)
 {
-    char *head = NULL;
+    SCOPED char *head = NULL;
     size_t size_bytes;
     FILE *line = open_memstream(&head, &size_bytes);
     fprintf(line, "scope=\"own%" PRIu32 "\" %s=\"", index, scope->is_within ? "within" : "between");
@@ -201,7 +192,6 @@ static void write_scope(FILE *stream, uint32_t index, const struct scenario_scop
     fputs("\"", line);
     fclose(line);
     write_messages(stream, head, &scope->messages);
-    free(head);
 }
 
 static void write_nodes(FILE *stream, const struct predicted_scenario *scenario)
@@ -250,15 +240,8 @@ void engine_machine_write(const struct predicted_scenario *scenario, FILE *strea
         }
         fprintf(stream,
                 "<collective op=\"%s\" time=\"(%" PRIu64 " + %" PRIu64 " * p + %" PRIu64
-                " * b) * 1e-9\">\n",
+                " * b) * 1e-9\"/>\n",
                 formula->operation, formula->base_ns, formula->per_member_ns, formula->per_byte_ns);
-        write_noise(stream, &formula->noise);
-        fputs("</collective>\n", stream);
-    }
-    if (machine->load.n > 0) {
-        fputs("<noise>\n", stream);
-        write_noise(stream, &machine->load);
-        fputs("</noise>\n", stream);
     }
     for (uint32_t c = 0; c < machine->n_computes; c++) {
         const struct scenario_compute *compute = &machine->computes[c];
@@ -275,30 +258,25 @@ void engine_machine_write(const struct predicted_scenario *scenario, FILE *strea
 static int read_machine(struct machine *read, const char *scratch,
                         const struct predicted_scenario *scenario, struct error *err)
 {
-    char *text = NULL, *path = memory_format("%s/machine.xml", scratch);
+    SCOPED char *text = NULL, *path = memory_format("%s/machine.xml", scratch);
     size_t size_bytes;
     FILE *stream = open_memstream(&text, &size_bytes);
     engine_machine_write(scenario, stream);
     fclose(stream);
     scratch_write(path, text, size_bytes);
-    int status = machine_read(read, path, err);
-    free(text);
-    free(path);
-    return status;
+    return machine_read(read, path, err);
 }
 
 /// The changes of SCENARIO as a user asks for them. 0, or -1 and ERR.
 static int ask_changes(struct asked *asked, const struct predicted_scenario *scenario,
                        uint32_t n_ranks, struct error *err)
 {
-    char *options = NULL;
+    SCOPED char *options = NULL;
     size_t size_bytes;
     FILE *stream = open_memstream(&options, &size_bytes);
     changes_print(&scenario->changes, n_ranks, stream);
     fclose(stream);
-    int status = asked_read(asked, options, NULL, err);
-    free(options);
-    return status;
+    return asked_read(asked, options, NULL, err);
 }
 
 /// The other settings of SCENARIO; PLACES has room for two texts a rank.
@@ -309,7 +287,6 @@ static void put_settings(const struct predicted_scenario *scenario, uint32_t n_r
     // A machine's file says the number of cores and their speed itself.
     settings->n_cores = scenario->has_machine ? 0 : scenario->n_cores;
     settings->speed = scenario->has_machine ? 0 : scenario->speed;
-    settings->draw = scenario->draw ? noise_draw(scenario->seed, scenario->draw) : 0;
     settings->node_speeds = speeds;
     settings->spins = scenario->spins;
     settings->is_sticky = scenario->is_sticky;

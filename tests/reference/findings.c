@@ -11,14 +11,13 @@
 void findings_add(struct findings *findings, const char *fact, uint32_t rank, uint32_t thread,
                   const char *path, int64_t count, int64_t ns)
 {
-    findings->items = array_reserve(findings->items, &findings->capacity, findings->n_items + 1,
-                                    sizeof *findings->items);
-    findings->items[findings->n_items++] = (struct finding){.fact = memory_copy_text(fact),
-                                                            .rank = rank,
-                                                            .thread = thread,
-                                                            .path = memory_copy_text(path),
-                                                            .count = count,
-                                                            .ns = ns};
+    *ARRAY_NEXT(findings->items, findings->n_items, findings->capacity) =
+        (struct finding){.fact = memory_copy_text(fact),
+                         .rank = rank,
+                         .thread = thread,
+                         .path = memory_copy_text(path),
+                         .count = count,
+                         .ns = ns};
 }
 
 void findings_take(struct findings *findings, struct findings *from)

@@ -61,9 +61,8 @@ static struct model_receive *add_receive(struct model *model, uint32_t l, size_t
 {
     const struct reference_location *location = &model->trace->locations[l];
     const struct record *record = &location->records[i];
-    model->receives = array_reserve(model->receives, &model->receive_capacity,
-                                    model->n_receives + 1, sizeof *model->receives);
-    struct model_receive *receive = &model->receives[model->n_receives++];
+    struct model_receive *receive =
+        ARRAY_NEXT(model->receives, model->n_receives, model->receive_capacity);
     *receive = (struct model_receive){.post_call = model->call_of[l][i],
                                       .complete_call = REFERENCE_NONE,
                                       .location = l,
@@ -273,9 +272,7 @@ void model_match_messages(struct model *model)
 
 static void add_part(struct model *model, struct model_part part)
 {
-    model->parts = array_reserve(model->parts, &model->part_capacity, model->n_parts + 1,
-                                 sizeof *model->parts);
-    model->parts[model->n_parts++] = part;
+    *ARRAY_NEXT(model->parts, model->n_parts, model->part_capacity) = part;
 }
 
 static void collect_location(struct model *model, uint32_t l)
@@ -331,9 +328,8 @@ static uint32_t place_of(const struct model *model, const struct model_part *par
 
 static struct model_instance *add_instance(struct model *model, uint32_t n_members)
 {
-    model->instances = array_reserve(model->instances, &model->instance_capacity,
-                                     model->n_instances + 1, sizeof *model->instances);
-    struct model_instance *instance = &model->instances[model->n_instances++];
+    struct model_instance *instance =
+        ARRAY_NEXT(model->instances, model->n_instances, model->instance_capacity);
     *instance = (struct model_instance){.parts = memory_zeroed(n_members, sizeof(uint32_t)),
                                         .n_members = n_members,
                                         .is_complete = true};
@@ -345,7 +341,7 @@ static struct model_instance *add_instance(struct model *model, uint32_t n_membe
 /// Brings the parts of FIRST's operation together.
 static void build_instance(struct model *model, uint32_t first, const uint32_t *places)
 {
-    uint32_t *members = memory_zeroed(2 * (size_t)model->trace->n_ranks, sizeof *members);
+    SCOPED uint32_t *members = memory_zeroed(2 * (size_t)model->trace->n_ranks, sizeof *members);
     const struct model_part *part = &model->parts[first];
     uint32_t n_members = reference_comm_members(model->trace, part->comm, part->rank, members);
     struct model_instance *instance = add_instance(model, n_members);
@@ -360,7 +356,6 @@ static void build_instance(struct model *model, uint32_t first, const uint32_t *
         }
         instance->is_complete = instance->is_complete && instance->parts[m] != REFERENCE_NONE;
     }
-    free(members);
 }
 
 static void build_finalize(struct model *model)
@@ -394,14 +389,13 @@ void model_match_collectives(struct model *model)
 {
     for (size_t l = 0; l < model->trace->n_locations; l++)
         collect_location(model, (uint32_t)l);
-    uint32_t *places = memory_zeroed(model->n_parts + 1, sizeof *places);
+    SCOPED uint32_t *places = memory_zeroed(model->n_parts + 1, sizeof *places);
     for (uint32_t p = 0; p < model->n_parts; p++)
         places[p] = place_of(model, &model->parts[p]);
     for (uint32_t p = 0; p < model->n_parts; p++) {
         if (model->parts[p].instance == REFERENCE_NONE)
             build_instance(model, p, places);
     }
-    free(places);
     build_finalize(model);
 }
 

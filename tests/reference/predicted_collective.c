@@ -78,7 +78,6 @@ static uint64_t arrival(const void *context, const struct collective_message *me
                               .bytes = message->bytes,
                               .post_record = members->post_records[message->from],
                               .order = message->order,
-                              .part = members->parts[message->from],
                               .arrived_ns = UINT64_MAX};
     return UINT64_MAX;
 }
@@ -91,14 +90,6 @@ static const struct scenario_messages *between(const void *context, uint32_t mem
         return &no_time;
     return machine_messages_between(members->model->scenario, members->ranks[member],
                                     members->ranks[other]);
-}
-
-static struct chance chance_of(const void *context, const struct scenario_messages *messages,
-                               uint32_t member, uint32_t order)
-{
-    const struct members *members = context;
-    return noise_of_part(members->model, messages, &members->model->parts[members->parts[member]],
-                         order);
 }
 
 static uint64_t core_of(const void *context, uint32_t member, uint32_t number, uint64_t time_ns)
@@ -139,7 +130,6 @@ static uint32_t carry_out(const struct model *model, const struct model_part *pa
                                   .arrival =
                                       model->times->parts && !members.is_free ? arrival : NULL,
                                   .core = model->scenario->slice_ns > 0 ? core_of : NULL,
-                                  .chance = chance_of,
                                   .context = &members};
     const struct model_part *first = part;
     uint64_t switch_ns = 0;

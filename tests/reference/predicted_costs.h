@@ -18,7 +18,6 @@ struct part_message {
     uint64_t ready_ns, bytes;
     size_t post_record; // of its operation on the sender
     uint32_t order;     // among the messages of that
-    uint32_t part;      // of the sender
     uint64_t arrived_ns;
 };
 
@@ -123,16 +122,6 @@ const struct scenario_messages *machine_messages_between(const struct predicted_
 
 /// Time of a message of so many bytes when nothing is in its way.
 uint64_t machine_transfer_ns(const struct scenario_messages *messages, uint64_t bytes);
-
-// By the scenario's draw: of a message on MESSAGES, of one of a collective operation by ORDER among
-// those of its sender there, of an operation, of computing.
-struct chance noise_of_send(const struct model *model, const struct scenario_messages *messages,
-                            const struct model_send *send);
-struct chance noise_of_part(const struct model *model, const struct scenario_messages *messages,
-                            const struct model_part *part, uint32_t order);
-struct chance noise_of_operation(const struct model *model, const struct scenario_noise *noise,
-                                 const struct model_part *part);
-struct chance noise_of_node(const struct predicted_scenario *scenario, uint32_t node);
 
 /// Cores of a node, and how fast it is, in millionths.
 uint32_t machine_cores_of(const struct predicted_scenario *scenario, uint32_t node);

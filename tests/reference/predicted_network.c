@@ -250,19 +250,15 @@ static bool has_room(const struct traffic *traffic, const struct passage *own)
 }
 
 /// When a message that is ready at READY_NS arrives, which comes later than all asked for so far.
-/// PART: what sends it in a collective operation, with this ORDER; NULL: none.
-static uint64_t traffic_arrival(struct traffic *traffic, const struct model *model,
-                                const struct model_send *send, const struct model_part *part,
-                                uint32_t order, uint64_t ready_ns)
+static uint64_t traffic_arrival(struct traffic *traffic, const struct model_send *send,
+                                uint64_t ready_ns)
 {
     const struct predicted_scenario *scenario = traffic->scenario;
     struct passage own = {.from = scenario->node[send->sender],
                           .to = scenario->node[send->receiver],
                           .choice = choose(scenario, send->sender, send->receiver)};
-    struct chance chance = part ? noise_of_part(model, own.choice.messages, part, order)
-                                : noise_of_send(model, own.choice.messages, send);
-    uint64_t time_ns = by_chance(machine_transfer_ns(own.choice.messages, send->now_bytes), chance);
-    uint64_t empty_ns = by_chance(own.choice.messages->time_ns[0], chance);
+    uint64_t time_ns = machine_transfer_ns(own.choice.messages, send->now_bytes);
+    uint64_t empty_ns = own.choice.messages->time_ns[0];
     if (time_ns <= empty_ns)
         return ready_ns + time_ns;
     // It begins when it is ready or when another one ends, whatever comes first.
@@ -280,9 +276,7 @@ static uint64_t traffic_arrival(struct traffic *traffic, const struct model *mod
         }
         begin_ns = next_ns;
     }
-    traffic->passages = array_reserve(traffic->passages, &traffic->capacity, traffic->n + 1,
-                                      sizeof *traffic->passages);
-    traffic->passages[traffic->n++] = own;
+    *ARRAY_NEXT(traffic->passages, traffic->n, traffic->capacity) = own;
     return begin_ns + time_ns;
 }
 
@@ -355,7 +349,7 @@ static struct departure *find_departures(struct prediction_state *state, size_t 
 bool begin_transfers(struct prediction_state *state, uint64_t limit_ns)
 {
     size_t n;
-    struct departure *departures = find_departures(state, &n);
+    SCOPED struct departure *departures = find_departures(state, &n);
     uint64_t until_ns = n > 0 ? departures[0].ready_ns : UNKNOWN;
     if (until_ns < state->now_ns)
         until_ns = state->now_ns;
@@ -364,17 +358,13 @@ bool begin_transfers(struct prediction_state *state, uint64_t limit_ns)
         const struct departure *departure = &departures[i];
         if (!departure->is_part) {
             state->times.arrived_ns[departure->index] = traffic_arrival(
-                state->traffic, state->model, &state->model->sends[departure->index], NULL, 0,
-                departure->ready_ns);
+                state->traffic, &state->model->sends[departure->index], departure->ready_ns);
             continue;
         }
         struct part_message *message = &state->times.parts->items[departure->index];
         const struct model_send send = {
             .sender = message->sender, .receiver = message->receiver, .now_bytes = message->bytes};
-        message->arrived_ns = traffic_arrival(state->traffic, state->model, &send,
-                                              &state->model->parts[message->part], message->order,
-                                              departure->ready_ns);
+        message->arrived_ns = traffic_arrival(state->traffic, &send, departure->ready_ns);
     }
-    free(departures);
     return has_any;
 }

@@ -41,14 +41,14 @@ static uint32_t conditions_of(const struct prediction_state *state, uint32_t c,
             conditions[at] = conditions[at - 1];
         conditions[at] = (struct condition){CONDITION_SEND, s};
     }
-    uint32_t *releasers = memory_zeroed(2 * (size_t)model->trace->n_ranks + 1, sizeof *releasers);
+    SCOPED uint32_t *releasers =
+        memory_zeroed(2 * (size_t)model->trace->n_ranks + 1, sizeof *releasers);
     for (uint32_t p = 0; p < model->n_parts; p++) {
         const struct model_part *part = &model->parts[p];
         if (part->complete_call == c && !part->is_left_out && is_synchronising(model, part) &&
             (releasers_of(model, p, releasers) > 0 || is_by_messages(model, part)))
             conditions[n++] = (struct condition){CONDITION_COLLECTIVE, p};
     }
-    free(releasers);
     return n;
 }
 
@@ -119,14 +119,13 @@ static bool is_known(const struct prediction_state *state, const struct conditio
         is_by_messages(model, &model->parts[condition->index]))
         return by_messages_ns(model, &model->parts[condition->index]) != UNKNOWN;
     if (condition->kind == CONDITION_COLLECTIVE) {
-        uint32_t *releasers =
+        SCOPED uint32_t *releasers =
             memory_zeroed(2 * (size_t)model->trace->n_ranks + 1, sizeof *releasers);
         uint32_t n = releasers_of(model, condition->index, releasers);
         bool is_complete = true;
         for (uint32_t i = 0; i < n; i++)
             is_complete = is_complete &&
                           state->times.enter_ns[model->parts[releasers[i]].post_call] != UNKNOWN;
-        free(releasers);
         return is_complete;
     }
     const struct model_send *send = condition->kind == CONDITION_RECEIVE
@@ -142,7 +141,7 @@ static bool is_known(const struct prediction_state *state, const struct conditio
 static bool settle_call(const struct prediction_state *state, uint32_t c, uint64_t *ready_ns,
                         uint64_t *work_ns)
 {
-    struct condition *conditions = new_conditions(state->model);
+    SCOPED struct condition *conditions = new_conditions(state->model);
     uint32_t n = conditions_of(state, c, conditions);
     bool is_complete = true;
     for (uint32_t i = 0; i < n; i++)
@@ -150,7 +149,6 @@ static bool settle_call(const struct prediction_state *state, uint32_t c, uint64
     if (is_complete)
         *work_ns = (state->scenario->has_machine ? machine_settle_call : recorded_settle_call)(
             state->model, c, conditions, n, ready_ns);
-    free(conditions);
     return is_complete;
 }
 
@@ -177,9 +175,8 @@ static void settle(struct prediction_state *state, struct process *process)
 
 static bool waits(const struct prediction_state *state, const struct step *step)
 {
-    struct condition *conditions = new_conditions(state->model);
+    SCOPED struct condition *conditions = new_conditions(state->model);
     uint32_t n = conditions_of(state, step->call, conditions);
-    free(conditions);
     return !step->is_put_off && (n > 0 || is_handle_call(state->model, step->call));
 }
 
@@ -434,10 +431,6 @@ static void set_up(struct prediction_state *state, const struct model *recorded)
         struct process *process = &state->processes[rank];
         process->rank = rank;
         process->step = state->program.steps[rank];
-        uint64_t factor = noise_of_node(state->scenario, state->scenario->node[rank]).factor;
-        for (size_t i = 0; i < state->program.n_steps[rank]; i++)
-            state->program.steps[rank][i].work =
-                state->program.steps[rank][i].work * (parts_t)factor / PER_NS;
         if (!state->scenario->is_timeless) // else all begin at 0
             process->begin_ns = model->trace->locations[rank].records[0].time_ns;
         if (state->scenario->begins_elsewhere)

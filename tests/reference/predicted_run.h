@@ -21,26 +21,8 @@ enum {
     SCENARIO_MAX_GROUPS = 3,
     SCENARIO_MAX_WORKS = 2,
     SCENARIO_MAX_CHANGES = 3,
-    SCENARIO_MAX_COMPUTES = 4,
-    SCENARIO_MAX_QUANTILES = 3
+    SCENARIO_MAX_COMPUTES = 4
 };
-
-/// In percents[i] of the draws a time is at most factors[i] hundredths of the usual one, and
-/// more_ns[i].
-struct scenario_noise {
-    uint32_t n; // 0: always the usual one
-    uint32_t percents[SCENARIO_MAX_QUANTILES], factors[SCENARIO_MAX_QUANTILES];
-    uint32_t more_ns[SCENARIO_MAX_QUANTILES];
-};
-
-/// What a draw makes of a time: so many millionths of it, and more.
-struct chance {
-    uint64_t factor, more_ns;
-};
-static inline uint64_t by_chance(uint64_t time_ns, struct chance chance)
-{
-    return time_ns * chance.factor / 1000000 + chance.more_ns;
-}
 
 /// Messages of one scope on the machine.
 struct scenario_messages {
@@ -49,7 +31,6 @@ struct scenario_messages {
     uint32_t n_points;
     uint64_t bytes[SCENARIO_MAX_POINTS], time_ns[SCENARIO_MAX_POINTS];
     uint32_t n_buses; // 0: any number
-    struct scenario_noise noise;
 };
 
 /// A scope with a name of its own: nodes of one group, or of two.
@@ -78,7 +59,6 @@ struct scenario_formula {
     const char *operation;
     const char *algorithm; // NULL: none
     uint64_t base_ns, per_member_ns, per_byte_ns;
-    struct scenario_noise noise; // of a formula
 };
 
 /// What a visit of a region costs where only the order of events counts: base, and more for each
@@ -100,7 +80,6 @@ struct scenario_machine {
     struct scenario_formula formulas[SCENARIO_MAX_FORMULAS];
     uint32_t n_computes;
     struct scenario_compute computes[SCENARIO_MAX_COMPUTES];
-    struct scenario_noise load; // of computing, once for each node
 };
 
 /// Visits of a region have a fixed duration, or all ranks the same work.
@@ -153,7 +132,6 @@ struct predicted_scenario {
     struct scenario_changes changes;
     bool has_machine;
     struct scenario_machine machine;
-    uint32_t seed, draw; // of its noise; 0: none
     bool is_timeless; // with a machine: no time of the recording counts, only the order of events
     bool is_ideal; // with a machine whose messages take no time: nothing takes time in MPI from the
                    // begin of the window on, see predicted_ideal()

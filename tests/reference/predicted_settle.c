@@ -39,7 +39,8 @@ static uint64_t release_of(const struct model *model, const struct run_times *ti
     const struct model_part *part = &model->parts[condition->index];
     if (times && is_by_messages(model, part))
         return by_messages_ns(model, part);
-    uint32_t *releasers = memory_zeroed(2 * (size_t)model->trace->n_ranks + 1, sizeof *releasers);
+    SCOPED uint32_t *releasers =
+        memory_zeroed(2 * (size_t)model->trace->n_ranks + 1, sizeof *releasers);
     uint32_t n = releasers_of(model, condition->index, releasers);
     uint64_t latest_ns = 0;
     for (uint32_t i = 0; i < n; i++) {
@@ -48,7 +49,6 @@ static uint64_t release_of(const struct model *model, const struct run_times *ti
         if (enter_ns > latest_ns)
             latest_ns = enter_ns;
     }
-    free(releasers);
     return latest_ns;
 }
 
@@ -323,8 +323,7 @@ static uint64_t met_by_message(const struct model *model, const struct condition
         start_ns = posted_ns;
     const struct scenario_messages *messages =
         machine_messages_between(model->scenario, send->sender, send->receiver);
-    return start_ns + by_chance(machine_transfer_ns(messages, send->now_bytes),
-                                noise_of_send(model, messages, send));
+    return start_ns + machine_transfer_ns(messages, send->now_bytes);
 }
 
 static bool is_one_of(const char *operation, const char *names)
@@ -384,11 +383,9 @@ uint64_t collective_ns(const struct model *model, const struct model_part *part)
     for (uint32_t f = 0; f < model->scenario->machine.n_formulas; f++) {
         const struct scenario_formula *formula = &model->scenario->machine.formulas[f];
         if (strcmp(formula->operation, part->operation) == 0)
-            return by_chance(formula->base_ns +
-                                 formula->per_member_ns *
-                                     model->instances[part->instance].n_members +
-                                 formula->per_byte_ns * b,
-                             noise_of_operation(model, &formula->noise, part));
+            return formula->base_ns +
+                   formula->per_member_ns * model->instances[part->instance].n_members +
+                   formula->per_byte_ns * b;
     }
     return 0;
 }

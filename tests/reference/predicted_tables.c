@@ -102,7 +102,7 @@ static int compare_numbers(const void *a, const void *b)
 static bool median_of_class(const struct model *model, enum cost_kind kind, bool is_remote,
                             uint64_t class, uint64_t *median)
 {
-    uint64_t *times = memory_zeroed(model->n_calls + 1, sizeof *times);
+    SCOPED uint64_t *times = memory_zeroed(model->n_calls + 1, sizeof *times);
     size_t n = 0;
     for (uint32_t c = 0; c < model->n_calls; c++) {
         uint64_t own_class;
@@ -112,7 +112,6 @@ static bool median_of_class(const struct model *model, enum cost_kind kind, bool
     qsort(times, n, sizeof *times, compare_numbers);
     if (n > 0)
         *median = times[(n - 1) / 2];
-    free(times);
     return n > 0;
 }
 
@@ -254,7 +253,8 @@ bool is_synchronising(const struct model *model, const struct model_part *part)
                strcmp(part->operation, "deallocate") != 0;
     if (part->is_finalize && !model->instances[part->instance].is_complete)
         return false;
-    uint32_t *releasers = memory_zeroed(2 * (size_t)model->trace->n_ranks + 1, sizeof *releasers);
+    SCOPED uint32_t *releasers =
+        memory_zeroed(2 * (size_t)model->trace->n_ranks + 1, sizeof *releasers);
     bool is_tight = true;
     for (uint32_t p = 0; p < model->n_parts; p++) {
         const struct model_part *other = &model->parts[p];
@@ -265,7 +265,6 @@ bool is_synchronising(const struct model *model, const struct model_part *part)
             is_tight = is_tight && model_enter_ns(model, releasers[i]) <=
                                        model->calls[other->complete_call].leave_ns;
     }
-    free(releasers);
     return is_tight;
 }
 

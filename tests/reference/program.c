@@ -146,9 +146,7 @@ static void push_now_or_later(struct builder *builder, uint32_t rank, uint32_t s
                               struct operation operation, uint32_t ready_step)
 {
     if (step > builder->step) {
-        builder->todo = array_reserve(builder->todo, &builder->todo_capacity, builder->n_todo + 1,
-                                      sizeof *builder->todo);
-        builder->todo[builder->n_todo++] = (struct todo){
+        *ARRAY_NEXT(builder->todo, builder->n_todo, builder->todo_capacity) = (struct todo){
             .rank = rank, .step = step, .operation = operation, .ready_step = ready_step};
         return;
     }

@@ -322,9 +322,7 @@ static struct lineage lineage_new(const struct model *model)
 
 static void lineage_free(const struct model *model, struct lineage *lineage)
 {
-    for (size_t l = 0; l < model->trace->n_locations; l++)
-        free(lineage->ns[l]);
-    free(lineage->ns);
+    memory_free_each(lineage->ns, model->trace->n_locations);
     free(lineage->before_start);
     free(lineage->repair);
 }
@@ -490,16 +488,14 @@ static void model_find_lineages(const struct model *model, struct findings *find
 
 void model_release(struct model *model)
 {
-    for (size_t p = 0; p < model->n_paths; p++)
-        free(model->paths[p].name);
+    FREE_MEMBERS(model->paths, model->n_paths, name);
     for (size_t l = 0; l < model->trace->n_locations; l++) {
         free(model->path_after[l]);
         free(model->call_of[l]);
         if (model->hand_overs)
             free(model->hand_overs[l]);
     }
-    for (size_t i = 0; i < model->n_instances; i++)
-        free(model->instances[i].parts);
+    FREE_MEMBERS(model->instances, model->n_instances, parts);
     free(model->paths);
     free(model->path_after);
     free(model->call_of);

@@ -155,14 +155,13 @@ void scenario_change(struct predicted_scenario *scenario, struct random *random,
          i++) {
         struct scenario_region region = {.name = regions[random_below(random, 5)],
                                          .factor = factors[random_below(random, 5)]};
-        char *enter = memory_format(" enter %s\n", region.name);
+        SCOPED char *enter = memory_format(" enter %s\n", region.name);
         struct scenario_machine *machine = &scenario->machine;
         if (strstr(text, enter) && random_chance(random, 80))
             scenario->regions[scenario->n_regions++] = region;
         else if (strstr(text, enter)) // counts if there will be a machine
             machine->regions[machine->n_regions++] =
                 (struct scenario_region){region.name, speeds[random_below(random, 6)]};
-        free(enter);
     }
 }
 
@@ -277,38 +276,6 @@ void scenario_give_algorithms(struct predicted_scenario *scenario, struct random
             machine->formulas[f] = (struct scenario_formula){
                 .operation = machine->formulas[f].operation,
                 .algorithm = choose_algorithm(machine->formulas[f].operation, random)};
-}
-
-static void choose_noise(struct scenario_noise *noise, struct random *random, uint32_t most_ns)
-{
-    uint32_t percent = random_below(random, 60), factor = random_below(random, 150);
-    uint32_t more_ns = most_ns > 0 ? random_below(random, most_ns) : 0;
-    noise->n = random_below(random, SCENARIO_MAX_QUANTILES + 1);
-    for (uint32_t i = 0; i < noise->n; i++) {
-        noise->percents[i] = percent;
-        noise->factors[i] = factor;
-        noise->more_ns[i] = more_ns;
-        percent += 1 + random_below(random, 20);
-        factor += random_below(random, 300);
-        more_ns += most_ns > 0 ? random_below(random, most_ns) : 0;
-    }
-}
-
-void scenario_give_noise(struct predicted_scenario *scenario, struct random *random)
-{
-    enum { MOST_MORE_NS = 50 };
-    struct scenario_machine *machine = &scenario->machine;
-    scenario->seed = random_below(random, 5);
-    scenario->draw = 1 + random_below(random, 100);
-    choose_noise(&machine->core.noise, random, MOST_MORE_NS);
-    choose_noise(&machine->node.noise, random, MOST_MORE_NS);
-    choose_noise(&machine->network.noise, random, MOST_MORE_NS);
-    for (uint32_t i = 0; i < machine->n_scopes; i++)
-        choose_noise(&machine->scopes[i].messages.noise, random, MOST_MORE_NS);
-    for (uint32_t f = 0; f < machine->n_formulas; f++)
-        if (!machine->formulas[f].algorithm) // else messages have it
-            choose_noise(&machine->formulas[f].noise, random, MOST_MORE_NS);
-    choose_noise(&machine->load, random, 0);
 }
 
 void scenario_lift_limits(struct predicted_scenario *scenario)
@@ -440,9 +407,8 @@ void scenario_go_by_order(struct predicted_scenario *scenario, struct random *ra
     for (uint32_t i = 0; i < 2 * SCENARIO_MAX_COMPUTES; i++) {
         const char *const *region =
             regions[random_below(random, sizeof regions / sizeof regions[0])];
-        char *enter = memory_format(" enter %s", region[0]);
+        SCOPED char *enter = memory_format(" enter %s", region[0]);
         bool is_new = strstr(text, enter) != NULL;
-        free(enter);
         for (uint32_t c = 0; c < machine->n_computes; c++)
             is_new = is_new && machine->computes[c].region != region[1];
         if (!is_new || machine->n_computes == SCENARIO_MAX_COMPUTES)

@@ -28,9 +28,6 @@ void scenario_give_machine(struct predicted_scenario *scenario, struct random *r
 /// what a member has posted says it only when it is complete.
 void scenario_give_algorithms(struct predicted_scenario *scenario, struct random *random);
 
-/// Gives times of the machine a distribution each, and draws from these.
-void scenario_give_noise(struct predicted_scenario *scenario, struct random *random);
-
 /// Gives the machine any number of links and buses.
 void scenario_lift_limits(struct predicted_scenario *scenario);
 

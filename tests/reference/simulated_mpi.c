@@ -201,9 +201,7 @@ static void grant(struct simulation *sim, uint64_t time)
 
 void sim_take_lock(struct simulation *sim, uint32_t rank, uint64_t time, int request)
 {
-    sim->locks =
-        array_reserve(sim->locks, &sim->lock_capacity, sim->n_locks + 1, sizeof *sim->locks);
-    sim->locks[sim->n_locks++] = (struct sim_lock){
+    *ARRAY_NEXT(sim->locks, sim->n_locks, sim->lock_capacity) = (struct sim_lock){
         .operation = sim->requests[request].operation, .rank = rank, .request = request};
     grant(sim, time);
 }

@@ -56,9 +56,7 @@ struct sim_record *sim_emit(struct simulation *sim, uint32_t rank, uint32_t thre
                             const char *format, ...)
 {
     struct sim_lines *lines = &sim->ranks[rank].lines[thread];
-    lines->records = array_reserve(lines->records, &lines->capacity, lines->n_records + 1,
-                                   sizeof *lines->records);
-    struct sim_record *record = &lines->records[lines->n_records++];
+    struct sim_record *record = ARRAY_NEXT(lines->records, lines->n_records, lines->capacity);
     *record = (struct sim_record){
         .time = time, .message = SIM_NONE, .receive_request = SIM_NONE, .coll_request = SIM_NONE};
     va_list arguments;
@@ -527,7 +525,7 @@ static bool run(struct simulation *sim)
 
 char *sim_program_simulate(struct sim_program *program)
 {
-    struct simulation *sim = memory_zeroed(1, sizeof *sim);
+    SCOPED struct simulation *sim = memory_zeroed(1, sizeof *sim);
     sim->program = program;
     char *text = run(sim) ? sim_text(sim) : NULL;
     for (uint32_t r = 0; r < program->n_ranks; r++) {
@@ -540,6 +538,5 @@ char *sim_program_simulate(struct sim_program *program)
     free(sim->messages);
     free(sim->instances);
     free(sim->locks);
-    free(sim);
     return text;
 }

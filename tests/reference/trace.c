@@ -114,9 +114,7 @@ static uint32_t find_window(const struct reference_trace *trace, const char *nam
 
 static struct reference_comm *add_comm(struct reference_trace *trace, const char *name)
 {
-    trace->comms = array_reserve(trace->comms, &trace->comm_capacity, trace->n_comms + 1,
-                                 sizeof *trace->comms);
-    struct reference_comm *comm = &trace->comms[trace->n_comms++];
+    struct reference_comm *comm = ARRAY_NEXT(trace->comms, trace->n_comms, trace->comm_capacity);
     *comm = (struct reference_comm){.name = memory_copy_text(name)};
     return comm;
 }
@@ -358,9 +356,7 @@ static void parse_record(struct reference_trace *trace, struct line *line)
     }
     if (record.kind == RECORD_ENTER && line->n_words > 4)
         record.n_polls = number_of(line->words[4]);
-    location->records = array_reserve(location->records, &location->capacity,
-                                      location->n_records + 1, sizeof *location->records);
-    location->records[location->n_records++] = record;
+    *ARRAY_NEXT(location->records, location->n_records, location->capacity) = record;
 }
 
 static void parse_line(struct reference_trace *trace, struct line *line)
@@ -480,10 +476,8 @@ void reference_trace_parse(struct reference_trace *trace, const char *text)
 
 void reference_trace_release(struct reference_trace *trace)
 {
-    for (size_t l = 0; l < trace->n_locations; l++)
-        free(trace->locations[l].records);
-    for (size_t r = 0; r < trace->n_regions; r++)
-        free(trace->regions[r].name);
+    FREE_MEMBERS(trace->locations, trace->n_locations, records);
+    FREE_MEMBERS(trace->regions, trace->n_regions, name);
     for (size_t c = 0; c < trace->n_contexts; c++) {
         free(trace->contexts[c].name);
         free(trace->contexts[c].place);
@@ -496,8 +490,7 @@ void reference_trace_release(struct reference_trace *trace)
     free(trace->locations);
     free(trace->regions);
     free(trace->comms);
-    for (size_t w = 0; w < trace->n_windows; w++)
-        free(trace->windows[w].name);
+    FREE_MEMBERS(trace->windows, trace->n_windows, name);
     free(trace->windows);
     free(trace->contexts);
     *trace = (struct reference_trace){0};

@@ -31,11 +31,10 @@ static void add_wait(const struct model *model, struct findings *findings, const
     findings_add(findings, pattern, place->rank, 0, model->paths[place->path].name, 1,
                  end_ns - begin_ns);
     if (place->enter_ns >= model->window_begin_ns && place->enter_ns < model->window_end_ns) {
-        char *fact = memory_format("%s/window", pattern);
+        SCOPED char *fact = memory_format("%s/window", pattern);
         int64_t inside_ns = lower(end_ns, (int64_t)model->window_end_ns) - begin_ns;
         if (inside_ns > 0)
             findings_add(findings, fact, FINDING_NO_RANK, 0, "", 0, inside_ns);
-        free(fact);
     }
 }
 
@@ -50,9 +49,8 @@ static uint32_t add_origin(struct model *model, const char *pattern, uint32_t c,
         return from;
     if (to_ns > model->calls[c].leave_ns)
         return REFERENCE_NONE;
-    model->origins = array_reserve(model->origins, &model->origin_capacity, model->n_origins + 1,
-                                   sizeof *model->origins);
-    model->origins[model->n_origins++] = (struct model_origin){pattern, c, from, to};
+    *ARRAY_NEXT(model->origins, model->n_origins, model->origin_capacity) =
+        (struct model_origin){pattern, c, from, to};
     return to;
 }
 
@@ -570,9 +568,8 @@ static void find_worst(struct findings *findings)
         n_patterns += p == n_patterns;
     }
     for (size_t p = 0; p < n_patterns; p++) {
-        char *fact = memory_format("%s/worst", patterns[p]);
+        SCOPED char *fact = memory_format("%s/worst", patterns[p]);
         findings_add(findings, fact, FINDING_NO_RANK, 0, "", 0, worst_ns[p]);
-        free(fact);
     }
 }
 

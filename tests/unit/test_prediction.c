@@ -46,15 +46,6 @@ static void change_algorithms(const struct subject *subject, struct predicted_sc
     scenario_give_algorithms(scenario, random);
 }
 
-static void change_noise(const struct subject *subject, struct predicted_scenario *scenario,
-                         struct random *random, uint32_t i)
-{
-    change_machine(subject, scenario, random, i);
-    if (i % 2 == 1)
-        scenario_give_algorithms(scenario, random);
-    scenario_give_noise(scenario, random);
-}
-
 /// Messages of operations wait for links and buses, too. What a member has posted says what it is
 /// only when it is complete: so nothing is posted.
 static bool check_shared_algorithms(const struct subject *subject, struct random *random,
@@ -75,8 +66,6 @@ static bool check_shared_algorithms(const struct subject *subject, struct random
         scenario_give_algorithms(&scenario, random);
         memcpy(machine.formulas, scenario.machine.formulas, sizeof machine.formulas);
         scenario.machine = machine; // but for the times of messages
-        if (i % 2 == 1)
-            scenario_give_noise(&scenario, random);
         is_sound = subject_agrees(subject, &scenario, stream);
     }
     return is_sound;
@@ -178,7 +167,6 @@ static const struct CMUnitTest tests[] = {
     SUBJECT_TEST("random scenarios", CASE, .n_scenarios = SCENARIOS_PER_RUN + 1,
                  .change = change_after_first),
     SUBJECT_TEST("random machines", COMPARED, .change = change_machine),
-    SUBJECT_TEST("random noise", COMPARED, .change = change_noise),
     SUBJECT_TEST("random algorithms", COMPARED, .change = change_algorithms),
     SUBJECT_TEST("random shared algorithms", CASE, .check = check_shared_algorithms),
     SUBJECT_TEST("contention", CASE, .check = check_contention),
