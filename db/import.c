@@ -331,8 +331,7 @@ int trials_import(const char *path, const struct import_source *source,
 
 void import_report_release(struct import_report *report)
 {
-    for (size_t i = 0; i < report->n_trials; i++)
-        free(report->trials[i].name);
+    FREE_MEMBERS(report->trials, report->n_trials, name);
     free(report->trials);
     *report = (struct import_report){0};
 }

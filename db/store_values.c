@@ -629,8 +629,7 @@ static int add_patterns(struct storing *s)
 
 static void free_resources(struct writer_resource *resources, size_t count)
 {
-    for (size_t i = 0; i < count; i++)
-        free(resources[i].path);
+    FREE_MEMBERS(resources, count, path);
     free(resources);
 }
 

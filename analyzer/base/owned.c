@@ -57,9 +57,7 @@ void *owned_array(struct owned *walk, void *items, size_t n, size_t item_bytes)
 
 void owned_end(struct owned *walk)
 {
-    for (size_t i = 0; i < walk->n_arrays; i++)
-        free(walk->arrays[i]);
-    free(walk->arrays);
+    memory_free_each(walk->arrays, walk->n_arrays);
     if (walk->purpose == OWNED_WRITE)
         free(walk->bytes);
     *walk = (struct owned){.purpose = walk->purpose};

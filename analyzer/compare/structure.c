@@ -56,8 +56,7 @@ void structure_merge(struct structure *structure)
 
 void structure_release(struct structure *structure)
 {
-    for (size_t i = 0; i < structure->n_resources; i++)
-        free(structure->resources[i].path);
+    FREE_MEMBERS(structure->resources, structure->n_resources, path);
     free(structure->resources);
     *structure = (struct structure){0};
 }

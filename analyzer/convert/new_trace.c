@@ -104,8 +104,7 @@ void new_trace_free(struct new_trace *trace)
         OTF2_Archive_Close(trace->archive);
     FREE_MEMBERS(trace->processes, trace->n_processes, name);
     FREE_MEMBERS(trace->locations, trace->n_locations, name);
-    for (size_t i = 0; i < trace->n_communicators; i++)
-        free(trace->communicators[i].members);
+    FREE_MEMBERS(trace->communicators, trace->n_communicators, members);
     free(trace->processes);
     free(trace->locations);
     free(trace->counter_kinds);

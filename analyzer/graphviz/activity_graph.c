@@ -63,8 +63,7 @@ void activity_graph_free(struct activity_graph *graph)
 {
     if (!graph)
         return;
-    for (size_t i = 0; i < graph->definitions->n_ranks; i++)
-        free(graph->ranks[i].regions);
+    FREE_MEMBERS(graph->ranks, graph->definitions->n_ranks, regions);
     free(graph->ranks);
     free(graph->calls);
     free(graph->arcs);

@@ -287,8 +287,7 @@ void trace_filter_free(struct trace_filter *filter)
 {
     if (!filter)
         return;
-    for (size_t i = 0; i < filter->n_rules; i++)
-        free(filter->rules[i].pattern);
+    FREE_MEMBERS(filter->rules, filter->n_rules, pattern);
     free(filter->rules);
     free(filter);
 }

@@ -343,8 +343,7 @@ void pag_result_release(struct pag_result *result)
     free(result->message_kinds);
     free(result->collectives);
     free(result->critical_path);
-    for (size_t i = 0; i < result->n_series; i++)
-        free(result->series[i].marks);
+    FREE_MEMBERS(result->series, result->n_series, marks);
     free(result->series);
     forget_explanations(result);
     for (size_t i = 0; i < result->n_ranks && result->recent; i++)

@@ -100,12 +100,11 @@ static int read_extra(const char *path, struct pattern_list *list, struct error 
 static int unknown_parent(const struct pattern_list *list, const struct pattern *pattern,
                           struct error *err)
 {
-    const char **ids = NAMED_NAMES(list->patterns, list->n_patterns);
+    SCOPED const char **ids = NAMED_NAMES(list->patterns, list->n_patterns);
     error_set(
         err, "%s:%u: the parent '%s' of pattern '%s' does not exist%s", pattern->file,
         pattern->line, pattern->parent, pattern->id,
         spelling_hint(pattern->parent, ids, list->n_patterns, ", did you mean '%s'?", "").text);
-    free(ids);
     return -1;
 }
 
@@ -315,7 +314,7 @@ static int check_ids_differ(const struct catalogue *catalogue, struct error *err
 static int read_findings(struct catalogue *catalogue, const char *directory,
                          const char *const *extra_files, size_t n, struct error *err)
 {
-    char *folder = memory_format("%s/findings", directory ? directory : "");
+    SCOPED char *folder = memory_format("%s/findings", directory ? directory : "");
     char **files = directory ? folder_files(folder, ".xml", err) : NULL;
     int failure = directory && !files ? -1 : 0;
     for (size_t i = 0; i < n && !failure; i++)
@@ -324,7 +323,6 @@ static int read_findings(struct catalogue *catalogue, const char *directory,
     for (char **file = files; file && *file && !failure; file++)
         failure = finding_kinds_read(&catalogue->findings, *file, err);
     words_free(files);
-    free(folder);
     return failure ? failure : check_ids_differ(catalogue, err);
 }
 
@@ -345,8 +343,8 @@ static int read_properties(struct catalogue *catalogue, const char *directory,
 {
     struct property_list *properties = &catalogue->properties;
     struct hierarchy_list *hierarchies = &catalogue->hierarchies;
-    char *folder = directory ? memory_format("%s/properties", directory) : NULL;
-    const char **wait_states = memory_zeroed(catalogue->n_patterns + 1, sizeof *wait_states);
+    SCOPED char *folder = directory ? memory_format("%s/properties", directory) : NULL;
+    SCOPED const char **wait_states = memory_zeroed(catalogue->n_patterns + 1, sizeof *wait_states);
     size_t n_wait_states = 0;
     for (size_t i = 0; i < catalogue->n_patterns; i++)
         if (!catalogue->patterns[i].is_abstract)
@@ -359,8 +357,6 @@ static int read_properties(struct catalogue *catalogue, const char *directory,
     for (size_t i = 0; i < hierarchies->n && !failure; i++)
         failure = check_property_id(catalogue, hierarchies->items[i].id, hierarchies->items[i].file,
                                     hierarchies->items[i].line, err);
-    free(wait_states);
-    free(folder);
     return failure;
 }
 
@@ -406,9 +402,8 @@ struct catalogue *catalogue_load(const char *directory, const char *const *extra
 struct catalogue *catalogue_load_shipped(const char *const *extra_files, size_t n,
                                          struct error *err)
 {
-    char *directory = data_folder(err);
+    SCOPED char *directory = data_folder(err);
     struct catalogue *catalogue = directory ? catalogue_load(directory, extra_files, n, err) : NULL;
-    free(directory);
     return catalogue;
 }
 

@@ -140,13 +140,12 @@ static int read_subject(const struct source *source, const struct xml_element *e
             return 0;
         }
     }
-    char *all = spelling_list(finding_subject_names, N_FINDING_SUBJECTS);
+    SCOPED char *all = spelling_list(finding_subject_names, N_FINDING_SUBJECTS);
     REFUSE(source, element, "<finding> needs about=\"...\", one of %s%s", all,
            about ? spelling_hint(about, finding_subject_names, N_FINDING_SUBJECTS,
                                  "; did you mean %s?", "")
                        .text
                  : "");
-    free(all);
     return -1;
 }
 

@@ -406,7 +406,7 @@ int kappa_pi_read(const char *path, const struct xml_element *element, struct pa
                   struct error *err)
 {
     static const char *const known[] = {"NAME"};
-    struct translation *t = memory_zeroed(1, sizeof(*t));
+    SCOPED struct translation *t = memory_zeroed(1, sizeof(*t));
     t->path = path;
     t->err = err;
     const char *name = attribute(element, "NAME");
@@ -434,6 +434,5 @@ int kappa_pi_read(const char *path, const struct xml_element *element, struct pa
             failure = error_set(err, "%s:%u: the name '%.70s' gives no id", path, element->line,
                                 pattern->name);
     }
-    free(t);
     return failure;
 }

@@ -218,8 +218,7 @@ void matcher_free(struct matcher *matcher)
         decision_release(&matcher->decisions[kind]);
     if (!matcher->shares_decisions)
         free(matcher->decisions);
-    for (size_t i = 0; i < matcher->catalogue->n_patterns; i++)
-        free(matcher->totals[i].causes);
+    FREE_MEMBERS(matcher->totals, matcher->catalogue->n_patterns, causes);
     free(matcher->sums);
     free(matcher->totals);
     free(matcher);

@@ -195,8 +195,7 @@ void relation_print_csv(const struct relation *relation, FILE *stream)
 void relation_release(struct relation *relation)
 {
     memory_free_each(relation->columns, relation->n_columns);
-    for (size_t i = 0; i < relation->n_cells; i++)
-        free(relation->cells[i].text);
+    FREE_MEMBERS(relation->cells, relation->n_cells, text);
     free(relation->cells);
     *relation = (struct relation){0};
 }

@@ -33,8 +33,7 @@ void advice_release(struct advice *advice)
         past_errors_release(&candidate->errors);
     }
     free(advice->candidates);
-    for (size_t i = 0; i < advice->n_pairs; i++)
-        free(advice->pairs[i].failure);
+    FREE_MEMBERS(advice->pairs, advice->n_pairs, failure);
     free(advice->pairs);
     FREE_MEMBERS(advice->warnings, advice->n_warnings, code);
     FREE_MEMBERS(advice->warnings, advice->n_warnings, text);

@@ -194,7 +194,7 @@ void critical_path_collect(const struct call_tree *tree, struct result *result)
 {
     size_t n = tree->replay->n_critical_path;
     uint64_t time_ns = result->time_ns;
-    struct result_path_share *shares = resolve(tree, tree->replay->critical_path, n, result);
+    SCOPED struct result_path_share *shares = resolve(tree, tree->replay->critical_path, n, result);
     for (size_t i = 0; i < n; i++)
         result->critical_path.length_ns += shares[i].time_ns;
     result->critical_path.by_region =
@@ -206,7 +206,6 @@ void critical_path_collect(const struct call_tree *tree, struct result *result)
     result->critical_path.by_site =
         sum_by_site(shares, n, time_ns, &result->critical_path.n_by_site);
     put_imbalance(result);
-    free(shares);
 }
 
 static const char *const pattern_of_kind[PAG_WAIT_KINDS] = {
@@ -366,7 +365,7 @@ static void bound_ranks(const struct result *result, struct result_pattern *patt
     struct result_origins *origins = &pattern->origins;
     struct result_path_share *parts = origins->by_region_rank;
     size_t n = origins->n_by_region_rank;
-    int64_t *rooms_ns = rooms_of(result, pattern, parts, n);
+    SCOPED int64_t *rooms_ns = rooms_of(result, pattern, parts, n);
     bool has_moved = false;
     for (enum receivers receivers = 0; receivers < N_RECEIVERS; receivers++) {
         for (size_t i = 0; i < n; i++) {
@@ -381,7 +380,6 @@ static void bound_ranks(const struct result *result, struct result_pattern *patt
         origins->by_region = sum(parts, n, true, false, total_ns, &origins->n_by_region);
         origins->n_by_region = leave_positive(origins->by_region, origins->n_by_region, total_ns);
     }
-    free(rooms_ns);
 }
 
 /// What of each of COUNT parts there is; the caller frees.
@@ -437,7 +435,7 @@ static void net(const struct result *result, struct result_pattern *pattern, uin
 {
     struct result_origins *origins = &pattern->origins;
     // What has no place in the source is a part of its region as well.
-    wide *elsewhere_ns = memory_zeroed(result->n_regions, sizeof *elsewhere_ns);
+    SCOPED wide *elsewhere_ns = memory_zeroed(result->n_regions, sizeof *elsewhere_ns);
     for (size_t i = 0; i < origins->n_by_region; i++)
         elsewhere_ns[origins->by_region[i].region] += origins->by_region[i].time_ns;
     for (size_t i = 0; i < origins->n_by_site; i++)
@@ -447,11 +445,10 @@ static void net(const struct result *result, struct result_pattern *pattern, uin
     origins->n_by_region = cut(origins->by_region, origins->n_by_region, &whole, true, total_ns);
     origins->offset_ns = (int64_t)(whole.whole_ns - whole.positive_ns);
     struct portion *portions = portions_of(result, origins);
-    int64_t *accounts_ns = times_of(origins->by_region_rank, origins->n_by_region_rank);
+    SCOPED int64_t *accounts_ns = times_of(origins->by_region_rank, origins->n_by_region_rank);
     scale(origins->by_region_rank, origins->n_by_region_rank, portions, false);
     free(portions);
     bound_ranks(result, pattern, accounts_ns, total_ns);
-    free(accounts_ns);
     origins->n_by_region_rank =
         leave_positive(origins->by_region_rank, origins->n_by_region_rank, total_ns);
     portions = portions_of(result, origins);
@@ -459,7 +456,6 @@ static void net(const struct result *result, struct result_pattern *pattern, uin
         portions[i].positive_ns = elsewhere_ns[i] > 0 ? elsewhere_ns[i] : 0;
     origins->n_by_site = cut(origins->by_site, origins->n_by_site, portions, false, total_ns);
     free(portions);
-    free(elsewhere_ns);
 }
 
 /// By region and rank, then path and site.
@@ -505,7 +501,7 @@ static void put_places(struct result_path_share *shares, size_t count, uint64_t 
                        struct result_origins *origins)
 {
     size_t n_wholes = origins->n_by_region_rank, n_left = 0;
-    struct result_path_share *wholes = memory_zeroed(n_wholes, sizeof *wholes);
+    SCOPED struct result_path_share *wholes = memory_zeroed(n_wholes, sizeof *wholes);
     if (n_wholes > 0) {
         memcpy(wholes, origins->by_region_rank, n_wholes * sizeof *wholes);
         sort_places(wholes, n_wholes);
@@ -526,7 +522,6 @@ static void put_places(struct result_path_share *shares, size_t count, uint64_t 
         memcpy(&origins->by_path_rank[n_left], &shares[first], n * sizeof *shares);
         n_left += n;
     }
-    free(wholes);
     sort_parts(origins->by_path_rank, n_left);
     origins->by_path_rank =
         memory_resize(origins->by_path_rank, n_left, sizeof *origins->by_path_rank);
@@ -537,7 +532,7 @@ static void put_places(struct result_path_share *shares, size_t count, uint64_t 
 static void name_ranks_of_sites(struct result_origins *origins, uint64_t total_ns)
 {
     size_t n;
-    struct result_path_share *sites =
+    SCOPED struct result_path_share *sites =
         sum_by_site(origins->by_path_rank, origins->n_by_path_rank, total_ns, &n);
     struct map ranks;
     map_init(&ranks);
@@ -549,7 +544,6 @@ static void name_ranks_of_sites(struct result_origins *origins, uint64_t total_n
             site->rank = RESULT_NONE;
     }
     map_release(&ranks);
-    free(sites);
 }
 
 /// Fills the origins of waits of PATTERN that last TOTAL_NS from their EXPLANATION.
@@ -557,7 +551,7 @@ static void fill(const struct call_tree *tree, const struct pag_explanation *exp
                  uint64_t total_ns, struct result *result, struct result_pattern *pattern)
 {
     struct result_origins *origins = &pattern->origins;
-    struct result_path_share *shares =
+    SCOPED struct result_path_share *shares =
         resolve(tree, explanation->causes, explanation->n_causes, result);
     origins->explained_ns = explanation->explained_ns;
     origins->unexplained_ns = total_ns - explanation->explained_ns;
@@ -571,7 +565,6 @@ static void fill(const struct call_tree *tree, const struct pag_explanation *exp
     net(result, pattern, total_ns);
     put_places(shares, explanation->n_causes, total_ns, origins);
     name_ranks_of_sites(origins, total_ns);
-    free(shares);
 }
 
 void origins_collect(const struct call_tree *tree, struct result *result)
@@ -616,7 +609,7 @@ static char *list_ranks(const uint32_t *ranks, size_t n_ranks)
 
 char *origin_ranks(const struct result_origins *origins, uint32_t region)
 {
-    uint32_t *ranks = memory_zeroed(origins->n_by_region_rank + 1, sizeof *ranks);
+    SCOPED uint32_t *ranks = memory_zeroed(origins->n_by_region_rank + 1, sizeof *ranks);
     size_t n_ranks = 0;
     int64_t whole_ns = 0, named_ns = 0;
     for (size_t i = 0; i < origins->n_by_region_rank; i++)
@@ -631,7 +624,5 @@ char *origin_ranks(const struct result_origins *origins, uint32_t region)
             ranks[n_ranks++] = share->rank;
     }
     qsort(ranks, n_ranks, sizeof *ranks, compare_ranks);
-    char *text = n_ranks > 0 ? list_ranks(ranks, n_ranks) : memory_copy_text("");
-    free(ranks);
-    return text;
+    return n_ranks > 0 ? list_ranks(ranks, n_ranks) : memory_copy_text("");
 }

@@ -74,8 +74,7 @@ void time_map_free(struct time_map *map)
 {
     if (!map)
         return;
-    for (size_t i = 0; i < map->n_tracks; i++)
-        free(map->tracks[i].block);
+    FREE_MEMBERS(map->tracks, map->n_tracks, block);
     free(map->tracks);
     close(map->file);
     free(map);

@@ -58,8 +58,7 @@ char **mapping_words(const struct mapping *mapping, uint32_t n_ranks,
 
 static void free_candidate(struct advice_candidate *candidate)
 {
-    for (size_t w = 0; w < candidate->n_words; w++)
-        free(candidate->words[w].value);
+    FREE_MEMBERS(candidate->words, candidate->n_words, value);
     free(candidate->words);
 }
 

@@ -375,8 +375,7 @@ static void query_release(struct query *query)
     query_foci_release(&query->wanted);
     map_release(&query->part_of);
     map_release(&query->machine_of);
-    for (size_t i = 0; i < query->n_parts; i++)
-        free(query->parts[i].path);
+    FREE_MEMBERS(query->parts, query->n_parts, path);
     free(query->parts);
 }
 

@@ -478,9 +478,9 @@ int main(int argc, char **argv)
     }
     define_regions();
     for (uint32_t rank = 0; rank < run.n_ranks; rank++) {
-        char *node = memory_format("node%" PRIu64, (uint64_t)rank * run.n_nodes / run.n_ranks);
+        SCOPED char *node =
+            memory_format("node%" PRIu64, (uint64_t)rank * run.n_nodes / run.n_ranks);
         archive_writer_set_node(run.archive, rank, node);
-        free(node);
         write_rank(rank);
     }
     if (archive_writer_close(run.archive, NULL, NULL, &err)) {

@@ -49,7 +49,7 @@ static void read_text(const struct fuzz_kind *kind, const struct place *place, c
                       size_t size_bytes)
 {
     struct error err = {{0}};
-    char *copy = memory_zeroed(size_bytes + 1, 1);
+    SCOPED char *copy = memory_zeroed(size_bytes + 1, 1);
     if (size_bytes > 0)
         memcpy(copy, text, size_bytes);
     if (!kind->has_lines)
@@ -59,7 +59,6 @@ static void read_text(const struct fuzz_kind *kind, const struct place *place, c
                 kind->name, (int)size_bytes, text);
         abort();
     }
-    free(copy);
 }
 
 #ifdef LIBFUZZER
@@ -114,26 +113,22 @@ static void add_seeds(struct seeds *seeds, const struct fuzz_kind *kind, const c
 static struct seeds seeds_of(const struct fuzz_kind *kind, const struct place *place)
 {
     struct seeds seeds = {0};
-    char *corpus = memory_format("tests/fuzz/corpus/%s{,-*}", kind->name);
-    char *made = memory_format("%s{,-*}", place->file);
+    SCOPED char *corpus = memory_format("tests/fuzz/corpus/%s{,-*}", kind->name);
+    SCOPED char *made = memory_format("%s{,-*}", place->file);
     add_seeds(&seeds, kind, kind->make ? made : kind->shared);
     add_seeds(&seeds, kind, corpus);
-    free(made);
-    free(corpus);
     return seeds;
 }
 
 static void write_seeds(const struct seeds *seeds, const char *directory, const char *kind)
 {
-    char *folder = memory_format("%s/%s", directory, kind);
+    SCOPED char *folder = memory_format("%s/%s", directory, kind);
     mkdir(directory, 0777);
     mkdir(folder, 0777);
     for (size_t i = 0; i < seeds->n; i++) {
-        char *path = memory_format("%s/%zu", folder, i);
+        SCOPED char *path = memory_format("%s/%zu", folder, i);
         scratch_write(path, seeds->items[i].text, seeds->items[i].size_bytes);
-        free(path);
     }
-    free(folder);
 }
 
 static void read_seeds(const struct seeds *seeds, const struct fuzz_kind *kind,
@@ -144,9 +139,8 @@ static void read_seeds(const struct seeds *seeds, const struct fuzz_kind *kind,
     for (unsigned i = 0; i < n_cases; i++) {
         const struct seed *seed = &seeds->items[spoil_random((uint32_t)seeds->n)];
         size_t size_bytes = seed->size_bytes;
-        char *text = spoil(seed->text, &size_bytes);
+        SCOPED char *text = spoil(seed->text, &size_bytes);
         read_text(kind, place, text, size_bytes);
-        free(text);
     }
 }
 
@@ -186,8 +180,7 @@ int main(int argc, char **argv)
             read_seeds(&seeds, kind, &place, n_cases);
         printf("%s: %zu seeds, %u cases\n", kind->name, seeds.n, directory ? 0 : n_cases);
         fflush(stdout);
-        for (size_t i = 0; i < seeds.n; i++)
-            free(seeds.items[i].text);
+        FREE_MEMBERS(seeds.items, seeds.n, text);
         free(seeds.items);
         scratch_remove(place.folder);
         free(place.made);

@@ -119,11 +119,10 @@ static int read_rules(const char *path, char *text, struct error *err)
 static int read_trace(const char *path, struct error *err)
 {
     struct conversion done;
-    char *directory = memory_format("%s.archive", path);
+    SCOPED char *directory = memory_format("%s.archive", path);
     int result = convert_trace(path, directory, &done, err);
     if (result == 0)
         scratch_folder_remove(directory, NULL);
-    free(directory);
     return result;
 }
 
@@ -136,15 +135,12 @@ static int read_chrome(const char *path, char *text, struct error *err)
 /// The .prv, and after a line %% the .pcf.
 static int read_prv(const char *path, char *text, struct error *err)
 {
-    char *prv = memory_format("%s.prv", path), *pcf = memory_format("%s.pcf", path);
+    SCOPED char *prv = memory_format("%s.prv", path), *pcf = memory_format("%s.pcf", path);
     char *names = strstr(text, "%%\n");
     size_t n = names ? (size_t)(names - text) : strlen(text);
     scratch_write(prv, text, n);
     scratch_write(pcf, names ? names + 3 : "", names ? strlen(names + 3) : 0);
-    int result = read_trace(prv, err);
-    free(prv);
-    free(pcf);
-    return result;
+    return read_trace(prv, err);
 }
 
 static int read_map(const char *path, char *text, struct error *err)

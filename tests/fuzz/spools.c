@@ -283,17 +283,15 @@ static void write_spool(const char *folder, const char *name, struct spool_heade
                         bool is_child, bool is_full)
 {
     size_t size_bytes;
-    char *path = memory_format("%s/%s", folder, name);
-    char *text = spool_of(header, is_child, is_full, &size_bytes);
+    SCOPED char *path = memory_format("%s/%s", folder, name);
+    SCOPED char *text = spool_of(header, is_child, is_full, &size_bytes);
     scratch_write(path, text, size_bytes);
-    free(text);
-    free(path);
 }
 
 void fuzz_spools_write(const char *path)
 {
     static const char facts[] = "PAGODA::COMMAND=run 1\0LOST\0";
-    char *facts_path = memory_format("%s/facts", path);
+    SCOPED char *facts_path = memory_format("%s/facts", path);
     mkdir(path, 0777);
     write_spool(path, "input", header_of(1, 0, N_RANKS), false, false);
     slot = 1 << 20;
@@ -302,7 +300,6 @@ void fuzz_spools_write(const char *path)
     write_spool(path, "1" SPOOL_SUFFIX, header_of(1, 1, N_RANKS), false, true);
     write_spool(path, "2" SPOOL_SUFFIX, header_of(2, 0, 1), true, true);
     scratch_write(facts_path, facts, sizeof facts);
-    free(facts_path);
 }
 
 // ---- their archives
@@ -310,18 +307,15 @@ void fuzz_spools_write(const char *path)
 /// The header of a file takes more room than what is in it.
 static void write_input(const char *folder)
 {
-    char *input = memory_format("%s/input", folder), *path = memory_format("%s/0.spool", folder);
+    SCOPED char *input = memory_format("%s/input", folder),
+                *path = memory_format("%s/0.spool", folder);
     size_t size_bytes, head = sizeof(struct spool_header);
-    char *text = scratch_read(input, &size_bytes);
+    SCOPED char *text = scratch_read(input, &size_bytes);
     head = size_bytes < head ? size_bytes : head;
-    char *full = memory_zeroed(SPOOL_HEADER_BYTES + size_bytes, 1);
+    SCOPED char *full = memory_zeroed(SPOOL_HEADER_BYTES + size_bytes, 1);
     memcpy(full, text, head);
     memcpy(full + SPOOL_HEADER_BYTES, text + head, size_bytes - head);
     scratch_write(path, full, SPOOL_HEADER_BYTES + size_bytes - head);
-    free(full);
-    free(text);
-    free(path);
-    free(input);
 }
 
 /// Writes the archive of a run, and reads it. 0 when both can be done.

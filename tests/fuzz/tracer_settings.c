@@ -21,8 +21,7 @@ static void forget_settings(void)
     static struct settings defaults;
     if (defaults.buffer_bytes == 0)
         defaults = settings;
-    for (size_t i = 0; i < settings.n_rules; i++)
-        free(settings.rules[i].pattern);
+    FREE_MEMBERS(settings.rules, settings.n_rules, pattern);
     free(settings.rules);
     for (size_t i = 0; i < settings.n_counters; i++)
         free(settings.counters[i]);
@@ -56,10 +55,9 @@ void fuzz_settings_write(const char *path)
         "18446744073709551615\nenv=OMP_*\n"
         "exclude_region=ns::*\ninclude_region=solve\nexclude_mangled=_Z*\nexclude_file=*.h\n"
         "exclude_function=MPI_T_*\n";
-    char *file = memory_format("%s/" SETTINGS_FILE, path);
+    SCOPED char *file = memory_format("%s/" SETTINGS_FILE, path);
     mkdir(path, 0777);
     scratch_write(file, text, sizeof text - 1);
-    free(file);
 }
 
 int fuzz_settings(const char *path, char *text, struct error *err)
@@ -87,7 +85,7 @@ static int hand_over(const char *folder, struct error *err)
     trace_settings_init(&chosen);
     int result = trace_settings_resolve(&chosen, err);
     if (result == 0) {
-        char *path = memory_format("%s/" SETTINGS_FILE, folder), *shown = NULL;
+        SCOPED char *path = memory_format("%s/" SETTINGS_FILE, folder), *shown = NULL;
         size_t size_bytes;
         mkdir(folder, 0777);
         FILE *file = fopen(path, "w"), *stream = open_memstream(&shown, &size_bytes);
@@ -97,8 +95,6 @@ static int hand_over(const char *folder, struct error *err)
         fclose(stream);
         result = record_by(folder) != 0 || !is_valid();
         scratch_remove(memory_copy_text(folder));
-        free(shown);
-        free(path);
     }
     trace_settings_release(&chosen);
     return result;
@@ -112,10 +108,9 @@ int fuzz_environment(const char *path, char *text, struct error *err)
     for (char *line; n < MOST_VARIABLES && (line = strsep(&text, "\n"));)
         if (*line != '\0') // getenv() reads two bytes of each
             variables[n++] = line;
-    char *folder = memory_format("%s.spool", path);
+    SCOPED char *folder = memory_format("%s.spool", path);
     environ = variables;
     int result = hand_over(folder, err);
     environ = kept;
-    free(folder);
     return result;
 }

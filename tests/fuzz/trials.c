@@ -30,9 +30,8 @@ static const char *const endings[] = {"-wal", "-shm", "-journal", ""};
 static void remove_files(const char *path, size_t n)
 {
     for (size_t i = 0; i < n; i++) {
-        char *file = memory_format("%s%s", path, endings[i]);
+        SCOPED char *file = memory_format("%s%s", path, endings[i]);
         unlink(file);
-        free(file);
     }
 }
 
@@ -49,7 +48,7 @@ static void store_run(const char *folder, const char *path)
     struct error err = {{0}};
     struct replay_run run = {0};
     struct database *database = NULL;
-    char *archive = memory_format("%s/run", folder);
+    SCOPED char *archive = memory_format("%s/run", folder);
     struct catalogue *catalogue = catalogue_load("patterns", NULL, 0, &err);
     const struct result_named parameter = {(char *)"size", (char *)"8:problem"};
     const struct store_names measured = {.trial = "a", .parameters = &parameter, .n_parameters = 1};
@@ -68,15 +67,13 @@ static void store_run(const char *folder, const char *path)
     database_close(database);
     replay_run_release(&run);
     catalogue_free(catalogue);
-    free(archive);
 }
 
 void fuzz_trials_write(const char *path)
 {
-    char *database = memory_format("%s/runs.db", path);
+    SCOPED char *database = memory_format("%s/runs.db", path);
     mkdir(path, 0777);
     store_run(path, database);
-    free(database);
 }
 
 // ---- reading. Each function returns 0, or not 0 and ERR.
@@ -86,25 +83,22 @@ static int read_lists(const char *path, struct error *err)
     static const struct trial_filter all = {NULL, NULL};
     struct trial_list list = {0};
     struct point_list points = {0};
-    char *json = NULL, *history = NULL;
+    SCOPED char *json = NULL, *history = NULL;
     int result =
         trials_read(path, &all, &list, err) || points_read(path, NULL, NULL, &points, err) ||
         trials_read_json(path, &all, &json, err) || trials_history_json(path, &all, &history, err);
     trial_list_release(&list);
     point_list_release(&points);
-    free(json);
-    free(history);
     return result;
 }
 
 static int read_details(const char *path, const char *selector, struct error *err)
 {
     struct trial_details details = {0};
-    char *json = NULL;
+    SCOPED char *json = NULL;
     int result =
         trial_read(path, selector, &details, err) || trial_read_json(path, selector, &json, err);
     trial_details_release(&details);
-    free(json);
     return result;
 }
 
@@ -192,11 +186,10 @@ static int read_trials(const char *path, struct error *err)
     int result = trial_selection_find(database, &conditions, &group, err);
     size_t n = group.n_ids < MOST_TRIALS ? group.n_ids : MOST_TRIALS;
     for (size_t i = 0; i < n && result == 0; i++) {
-        char *selector = memory_format("%lld", (long long)group.ids[i]);
+        SCOPED char *selector = memory_format("%lld", (long long)group.ids[i]);
         char *selectors[] = {selector, selector};
         result = read_figures(database, group.ids[i], err) || compare(database, selectors, err) ||
                  read_details(path, selector, err);
-        free(selector);
     }
     result = result || (n > 0 && ask(database, group.ids, n, err) != 0) ||
              ask_predictions(database, err);
@@ -223,24 +216,21 @@ static int read_view(const char *path, struct error *err)
 
 static int import(const char *path, struct error *err)
 {
-    char *copy = memory_format("%s.copy", path);
+    SCOPED char *copy = memory_format("%s.copy", path);
     struct import_report report = {0};
     const struct import_source source = {.path = path, .has_all_trials = true, .has_points = true};
     int result = trials_import(copy, &source, IMPORT_REFUSE, &report, err);
     import_report_release(&report);
     result = result || read_trials(copy, err);
     remove_files(copy, 4);
-    free(copy);
     return result;
 }
 
 int fuzz_trials(const char *path, char *text, struct error *err)
 {
-    char *file = memory_format("%s/runs.db", path);
+    SCOPED char *file = memory_format("%s/runs.db", path);
     (void)text;
     remove_files(file, 3); // of the one before
-    int result = read_lists(file, err) || read_trials(file, err) || read_view(file, err) ||
-                 import(file, err);
-    free(file);
-    return result;
+    return read_lists(file, err) || read_trials(file, err) || read_view(file, err) ||
+           import(file, err);
 }

@@ -112,14 +112,13 @@ static bool check_run(const struct subject_case *self, const struct subject *sub
     if (!self->engine_text)
         return check_scenarios(self, subject, random, stream);
     struct error err = {{0}};
-    char *text = self->engine_text(subject->text, random);
+    SCOPED char *text = self->engine_text(subject->text, random);
     struct subject other = *subject;
     other.engine = engine_run_new(text, &err);
     if (!other.engine)
         fprintf(stream, "  %s\n", err.text);
     bool is_sound = other.engine && check_scenarios(self, &other, random, stream);
     engine_run_free(other.engine);
-    free(text);
     return is_sound;
 }
 

@@ -27,13 +27,12 @@ static void show(uint64_t seed, seed_check *check, const void *context, uint64_t
                  uint64_t n)
 {
     char *text, *directory = scratch_directory();
-    char *path = memory_format("%s/seed-%" PRIu64 ".txt", directory, seed);
+    SCOPED char *path = memory_format("%s/seed-%" PRIu64 ".txt", directory, seed);
     fprintf(stderr, "%" PRIu64 " of %" PRIu64 " seeds fail; seed %" PRIu64 ", left in %s:\n",
             n_failed, n, seed, path);
     check(seed, context, &text, stderr);
     scratch_write(path, text, strlen(text));
     free(text);
-    free(path);
     free(directory);
 }
 

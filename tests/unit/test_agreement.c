@@ -77,15 +77,12 @@ static bool is_ignored(const char *fact, const void *context)
 /// do not sum to it, or more than that is direct.
 static int64_t explained_in(const struct findings *found, const char *where, const char *pattern)
 {
-    char *cause = memory_format("%scause/%s", where, pattern);
-    char *explained = memory_format("%sexplained/%s", where, pattern);
-    char *direct = memory_format("%sdirect/%s", where, pattern);
+    SCOPED char *cause = memory_format("%scause/%s", where, pattern);
+    SCOPED char *explained = memory_format("%sexplained/%s", where, pattern);
+    SCOPED char *direct = memory_format("%sdirect/%s", where, pattern);
     int64_t parts_ns = findings_sum(found, cause, FINDING_NO_RANK, 0, NULL).ns;
     int64_t explained_ns = findings_sum(found, explained, FINDING_NO_RANK, 0, NULL).ns;
     int64_t direct_ns = findings_sum(found, direct, FINDING_NO_RANK, 0, NULL).ns;
-    free(cause);
-    free(explained);
-    free(direct);
     bool is_right = parts_ns == explained_ns && direct_ns >= 0 && direct_ns <= explained_ns;
     return is_right ? explained_ns : -1;
 }
@@ -101,7 +98,7 @@ static bool is_explained(const struct findings *found, const struct limits *limi
     bool is_sound = true;
     bool is_whole = !limits->is_skewed && !limits->is_cut && !limits->is_unmatched;
     for (size_t p = 0; p < sizeof patterns / sizeof patterns[0]; p++) {
-        char *window = memory_format("%s/window", patterns[p]);
+        SCOPED char *window = memory_format("%s/window", patterns[p]);
         int64_t wait_ns = findings_sum(found, patterns[p], FINDING_NO_RANK, 0, NULL).ns;
         int64_t window_ns = findings_sum(found, window, FINDING_NO_RANK, 0, NULL).ns;
         int64_t inside_ns = explained_in(found, "", patterns[p]);
@@ -119,7 +116,6 @@ static bool is_explained(const struct findings *found, const struct limits *limi
                     patterns[p], (long long)wait_ns, (long long)window_ns, (long long)inside_ns,
                     (long long)outside_ns);
         is_sound = is_sound && is_right;
-        free(window);
     }
     return is_sound;
 }

@@ -344,7 +344,7 @@ static struct run *run_new(uint64_t seed, uint64_t factor, FILE *trace)
 static bool is_predicted_right(const struct run *recorded, uint64_t seed, uint64_t factor,
                                const char *text, FILE *stream)
 {
-    struct run *other = run_new(seed, factor, NULL);
+    SCOPED struct run *other = run_new(seed, factor, NULL);
     char options[50];
     struct asked asked;
     struct error err = {{0}};
@@ -368,7 +368,6 @@ static bool is_predicted_right(const struct run *recorded, uint64_t seed, uint64
     }
     predicted_times_release(&times);
     asked_release(&asked);
-    free(other);
     return is_right;
 }
 
@@ -378,13 +377,12 @@ static bool check_seed(uint64_t seed, const void *context, char **text, FILE *st
     size_t size;
     (void)context;
     FILE *trace = open_memstream(text, &size);
-    struct run *run = run_new(seed, 100, trace);
+    SCOPED struct run *run = run_new(seed, 100, trace);
     fclose(trace);
     bool is_right = is_measured_right(run, *text, stream);
     size_t n_factors = count_proofs(run, never) < N_PROOFS ? 1 : sizeof factors / sizeof *factors;
     for (size_t i = 0; i < n_factors; i++)
         is_right = is_predicted_right(run, seed, factors[i], *text, stream) && is_right;
-    free(run);
     return is_right;
 }
 

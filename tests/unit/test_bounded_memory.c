@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "analyzer/base/memory.h"
 #include "analyzer/pag/pag.h"
 #include "tests/tools/lib/scratch.h"
 #include "tests/tools/lib/text_trace.h"
@@ -117,7 +118,7 @@ static void write_epochs(FILE *out, int n_steps)
 
 static struct pag_result replay(write_run *write, int n_steps)
 {
-    char *text = NULL;
+    SCOPED char *text = NULL;
     size_t size_bytes = 0;
     FILE *out = open_memstream(&text, &size_bytes);
     write(out, n_steps);
@@ -132,7 +133,6 @@ static struct pag_result replay(write_run *write, int n_steps)
     assert_int_equal(pag_run(trace, &options, NULL, &result, &err), 0);
     trace_close(trace);
     scratch_remove(directory);
-    free(text);
     return result;
 }
 

@@ -199,7 +199,7 @@ struct tally {
 static bool is_right(const char *true_text, const char *recorded, const struct replay_run *run,
                      bool drifts, struct tally *tally, FILE *stream)
 {
-    char *text = change_times(recorded, correct, run->trace);
+    SCOPED char *text = change_times(recorded, correct, run->trace);
     struct times true_times = times_of(true_text), recorded_times = times_of(recorded);
     struct times times = times_of(text);
     struct findings expected = {0}, found = {0}, truth = {0};
@@ -227,14 +227,13 @@ static bool is_right(const char *true_text, const char *recorded, const struct r
     times_release(&times);
     times_release(&recorded_times);
     times_release(&true_times);
-    free(text);
     return is_sound;
 }
 
 /// Replays the run of TEXT by CLOCKS.
 static bool check_clocks(const char *text, struct clocks *clocks, struct tally *tally, FILE *stream)
 {
-    char *recorded = change_times(text, show, clocks);
+    SCOPED char *recorded = change_times(text, show, clocks);
     char *scratch = scratch_directory(), *archive = memory_format("%s/archive", scratch);
     struct error err = {{0}};
     struct replay_run run = {0};
@@ -253,7 +252,6 @@ static bool check_clocks(const char *text, struct clocks *clocks, struct tally *
     replay_run_release(&run);
     free(archive);
     scratch_remove(scratch);
-    free(recorded);
     return is_sound;
 }
 
@@ -261,9 +259,8 @@ static bool check_seed(uint64_t seed, const void *context, char **text, FILE *st
 {
     struct sim_program_limits limits = PROGRAM_LIMITS_ALL;
     limits.allow_skew = limits.allow_cut = limits.allow_unmatched = limits.allow_locks = false;
-    char *short_text = sim_program_trace_text(seed, &limits);
+    SCOPED char *short_text = sim_program_trace_text(seed, &limits);
     *text = change_times(short_text, stretch, NULL); // rounding is small then
-    free(short_text);
     int64_t last = 0;
     free(change_times(*text, note_last, &last));
     struct clocks clocks = choose_clocks(seed, last);

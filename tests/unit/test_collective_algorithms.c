@@ -337,8 +337,8 @@ static void expected_ends(const struct test_run *run, uint64_t *finish_ns)
 static bool agrees(uint64_t seed, const void *context, char **text, FILE *stream)
 {
     (void)context;
-    struct test_run *run = random_run(seed);
-    char *machine = machine_of(run);
+    SCOPED struct test_run *run = random_run(seed);
+    SCOPED char *machine = machine_of(run);
     uint64_t expected[MAX_RANKS];
     struct predicted_times times;
     *text = text_of(run);
@@ -356,8 +356,6 @@ static bool agrees(uint64_t seed, const void *context, char **text, FILE *stream
         is_sound = false;
     }
     predicted_times_release(&times);
-    free(machine);
-    free(run);
     return is_sound;
 }
 
@@ -373,15 +371,13 @@ static bool ends(uint64_t seed, const void *context, char **text, FILE *stream)
     struct sim_program_limits limits = PROGRAM_LIMITS_ALL;
     struct random random = {seed * 0x9e3779b97f4a7c15u + 11};
     limits.allow_epochs = false; // the reference does not predict them
-    struct test_run *run = memory_zeroed(1, sizeof *run);
+    SCOPED struct test_run *run = memory_zeroed(1, sizeof *run);
     struct predicted_times times;
     choose_machine(run, &random);
-    char *machine = machine_of(run);
+    SCOPED char *machine = machine_of(run);
     *text = sim_program_trace_text(seed, &limits);
     bool is_sound = predict_on(*text, machine, &times, stream);
     predicted_times_release(&times);
-    free(machine);
-    free(run);
     return is_sound;
 }
 

@@ -24,10 +24,9 @@ enum { MAX_MEMBERS = 33 };
 static void predict(const char *text, const char *messages, const char *collectives,
                     struct predicted_times *times)
 {
-    char *machine = memory_format("<machine>%s%s</machine>\n", messages, collectives);
+    SCOPED char *machine = memory_format("<machine>%s%s</machine>\n", messages, collectives);
     assert_true(predict_on(text, machine, times, stderr));
     assert_int_equal(times->n_forced, 0);
-    free(machine);
 }
 
 /// Compares the ends of the ranks with N expected ones.
@@ -183,16 +182,15 @@ TEST(test_sizes)
         uint64_t bytes, time_ns;
     } cases[] = {{99, 130}, {100, 100}, {999, 999}, {1000, 260}};
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
-        char *text = memory_format("nodes a b\n"
-                                   "0 0 enter MPI_X\n0 9 coll-end allreduce world - %" PRIu64
-                                   " %" PRIu64 "\n0 9 leave MPI_X\n"
-                                   "1 0 enter MPI_X\n1 9 coll-end allreduce world - %" PRIu64
-                                   " %" PRIu64 "\n1 9 leave MPI_X\n",
-                                   2 * cases[i].bytes, 2 * cases[i].bytes, 2 * cases[i].bytes,
-                                   2 * cases[i].bytes);
+        SCOPED char *text = memory_format("nodes a b\n"
+                                          "0 0 enter MPI_X\n0 9 coll-end allreduce world - %" PRIu64
+                                          " %" PRIu64 "\n0 9 leave MPI_X\n"
+                                          "1 0 enter MPI_X\n1 9 coll-end allreduce world - %" PRIu64
+                                          " %" PRIu64 "\n1 9 leave MPI_X\n",
+                                          2 * cases[i].bytes, 2 * cases[i].bytes,
+                                          2 * cases[i].bytes, 2 * cases[i].bytes);
         ends(text, PLAIN("100ns"), collectives, (uint64_t[]){cases[i].time_ns, cases[i].time_ns},
              2);
-        free(text);
     }
 }
 
@@ -230,23 +228,21 @@ TEST(test_bytes_of_operations)
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         struct predicted_times times;
-        char *others = memory_format("%s world %s 8 8", cases[i].operation, cases[i].root);
-        char *text = memory_format("nodes a b c\n"
-                                   "0 0 enter MPI_X\n0 9 coll-end %s\n0 9 leave MPI_X\n"
-                                   "1 0 enter MPI_X\n1 9 coll-end %s\n1 9 leave MPI_X\n"
-                                   "2 0 enter MPI_X\n2 9 coll-end %s world %s %" PRIu64 " %" PRIu64
-                                   "%s\n2 9 leave MPI_X\n",
-                                   others, others, cases[i].operation, cases[i].root, cases[i].sent,
-                                   cases[i].received, cases[i].is_in_place ? " in-place" : "");
-        char *collective =
+        SCOPED char *others = memory_format("%s world %s 8 8", cases[i].operation, cases[i].root);
+        SCOPED char *text =
+            memory_format("nodes a b c\n"
+                          "0 0 enter MPI_X\n0 9 coll-end %s\n0 9 leave MPI_X\n"
+                          "1 0 enter MPI_X\n1 9 coll-end %s\n1 9 leave MPI_X\n"
+                          "2 0 enter MPI_X\n2 9 coll-end %s world %s %" PRIu64 " %" PRIu64
+                          "%s\n2 9 leave MPI_X\n",
+                          others, others, cases[i].operation, cases[i].root, cases[i].sent,
+                          cases[i].received, cases[i].is_in_place ? " in-place" : "");
+        SCOPED char *collective =
             memory_format("<collective op=\"%s\" time=\"b*1e-9\"/>", cases[i].operation);
         predict(text, PLAIN("100ns"), collective, &times);
         if (times.ranks[2].finish_ns != 100)
             print_error("case %zu, %s\n", i, cases[i].operation);
         assert_int_equal(times.ranks[2].finish_ns, 100);
         predicted_times_release(&times);
-        free(collective);
-        free(text);
-        free(others);
     }
 }

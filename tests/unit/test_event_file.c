@@ -86,12 +86,11 @@ static bool location_agrees(struct trace *trace, OTF2_Reader *library, size_t lo
                             FILE *stream)
 {
     struct cursor *cursor = trace_cursor(trace, location);
-    struct event *ours = NULL;
+    SCOPED struct event *ours = NULL;
     size_t n = 0, capacity = 0;
     const struct event *event;
     for (; (event = trace_peek(trace, location, cursor, 0)); cursor->position++) {
-        ours = array_reserve(ours, &capacity, n + 1, sizeof *ours);
-        ours[n++] = *event;
+        *ARRAY_NEXT(ours, n, capacity) = *event;
     }
     const struct location_report *report = trace_location_report(trace, location);
     if (report->is_skipped)
@@ -115,7 +114,6 @@ static bool location_agrees(struct trace *trace, OTF2_Reader *library, size_t lo
                 " events agree, of %" PRIu64 " and %" PRIu64 " records\n",
                 location, report->reason ? report->reason : "whole", n_same, n, theirs.n_output,
                 report->n_read, theirs.report.n_read);
-    free(ours);
     free(theirs.output);
     free(theirs.n_unused);
     return agrees;
@@ -161,9 +159,7 @@ static struct places read_places(struct trace *trace, size_t location)
             places.items[n_places] = trace_place(trace, location);
             assert_int_equal(places.items[n_places].event, places.n);
         }
-        places.events =
-            array_reserve(places.events, &places.capacity, places.n + 1, sizeof *places.events);
-        places.events[places.n++] = *event;
+        *ARRAY_NEXT(places.events, places.n, places.capacity) = *event;
         if (places.n % 5 == 0) // some are read ahead
             trace_peek(trace, location, cursor, (uint32_t)places.n % 700);
     }
@@ -537,22 +533,20 @@ TEST(test_random_records)
         struct random random = {seed};
         struct error err = {0};
         char *directory = scratch_directory();
-        char *archive = memory_format("%s/run", directory);
+        SCOPED char *archive = memory_format("%s/run", directory);
         struct archive_writer *writer = archive_writer_new(archive, 2, &err);
         assert_non_null(writer);
         define_run(writer, &random);
         if (archive_writer_close(writer, define, NULL, &err) != 0)
             fail_msg("%s", err.text);
         for (unsigned rank = 0; rank < 2; rank++) {
-            char *path = memory_format("%s/traces/%u.evt", archive, rank);
+            SCOPED char *path = memory_format("%s/traces/%u.evt", archive, rank);
             write_random_file(path, &random, rank == 1);
-            free(path);
         }
         if (!archive_agrees(archive, stderr) || !places_agree(archive, stderr)) {
             fprintf(stderr, "seed %" PRIu64 " differs\n", seed);
             n_failed++;
         }
-        free(archive);
         scratch_remove(directory);
     }
     assert_int_equal(n_failed, 0);
@@ -570,15 +564,13 @@ static size_t count_differing_traces(void)
     for (size_t i = 0; i < files.gl_pathc; i++) {
         size_t size_bytes;
         struct error err = {0};
-        char *text = scratch_read(files.gl_pathv[i], &size_bytes);
+        SCOPED char *text = scratch_read(files.gl_pathv[i], &size_bytes);
         char *directory = scratch_directory();
-        char *archive = memory_format("%s/run", directory);
+        SCOPED char *archive = memory_format("%s/run", directory);
         if (text_trace_write(text, archive, &err) == 0 && !archive_agrees(archive, stderr)) {
             fprintf(stderr, "%s differs\n", files.gl_pathv[i]);
             n_differing++;
         }
-        free(archive);
-        free(text);
         scratch_remove(directory);
     }
     globfree(&files);
@@ -590,7 +582,7 @@ static size_t count_differing_archives(const char *folder)
 {
     glob_t files;
     size_t n_differing = 0;
-    char *pattern = memory_format("%s/*/*.otf2", folder);
+    SCOPED char *pattern = memory_format("%s/*/*.otf2", folder);
     assert_int_equal(glob(pattern, 0, NULL, &files), 0);
     for (size_t i = 0; i < files.gl_pathc; i++)
         if (!archive_agrees(files.gl_pathv[i], stderr)) {
@@ -598,7 +590,6 @@ static size_t count_differing_archives(const char *folder)
             n_differing++;
         }
     globfree(&files);
-    free(pattern);
     return n_differing;
 }
 
@@ -647,7 +638,7 @@ TEST(test_matched_probes)
         {.kind = EVENT_RECV, .tag = 7, .size_bytes = 1007}};
     struct error err = {0};
     char *directory = scratch_directory();
-    char *archive = memory_format("%s/run", directory);
+    SCOPED char *archive = memory_format("%s/run", directory);
     struct archive_writer *writer = archive_writer_new(archive, 2, &err);
     assert_non_null(writer);
     const uint64_t both[] = {0, 1};
@@ -656,7 +647,7 @@ TEST(test_matched_probes)
     for (uint32_t rank = 0; rank < 2; rank++)
         OTF2_EvtWriter_Enter(archive_writer_events(writer, rank), NULL, 1000, 0);
     assert_int_equal(archive_writer_close(writer, NULL, NULL, &err), 0);
-    char *path = memory_format("%s/traces/1.evt", archive);
+    SCOPED char *path = memory_format("%s/traces/1.evt", archive);
     write_matched_file(path);
     struct trace *trace = trace_open(archive, &err);
     assert_non_null(trace);
@@ -677,7 +668,5 @@ TEST(test_matched_probes)
     assert_int_equal(rewrite_check_source(trace, &err), -1);
     assert_non_null(strstr(err.text, "has matched probes as OTF2 3.2 records them"));
     trace_close(trace);
-    free(path);
-    free(archive);
     scratch_remove(directory);
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Findings on hand-made results: their kind, and what is said without any. JSON: null if unknown.
+#include "analyzer/base/memory.h"
 #include "tests/unit/findings_fixture.h"
 #include "tests/unit/unit_test.h"
 
@@ -717,7 +718,7 @@ TEST(test_what_cannot_be_judged)
 TEST(test_json_has_null_for_the_unknown)
 {
     struct result result = make_result();
-    char *text = NULL;
+    SCOPED char *text = NULL;
     size_t size;
     FILE *stream = open_memstream(&text, &size);
     json_print(&result, NULL, stream);
@@ -728,7 +729,6 @@ TEST(test_json_has_null_for_the_unknown)
     assert_non_null(strstr(text, "\"serialization\": null,"));
     assert_non_null(strstr(text, "\"confidence\": null,"));
     assert_non_null(strstr(text, "\"worst\": null"));
-    free(text);
 }
 
 /// The row of the efficiency fits into 80 columns with all factors.
@@ -736,7 +736,7 @@ TEST(test_efficiency_is_one_row)
 {
     struct result result = make_result();
     const struct text_options options = {.depth = 4, .top = 12, .width = 80};
-    char *text = NULL;
+    SCOPED char *text = NULL;
     size_t size;
     result.efficiency = (struct result_efficiency){0.999, 1, 1, NAN, NAN, 0.999};
     find(&result);
@@ -745,7 +745,6 @@ TEST(test_efficiency_is_one_row)
     fclose(stream);
     assert_non_null(strstr(text, "  Efficiency    99.9 % = load balance 100 % x CPU 99.9 % x "
                                  "communication 100 %\n"));
-    free(text);
 }
 
 /// Iterations that take longer are the cause where the rank that is waited for computes longer in

@@ -9,9 +9,8 @@
 
 static void check(const char *name, size_t width, const char *expected)
 {
-    char *found = function_name_short(name, width);
+    SCOPED char *found = function_name_short(name, width);
     assert_string_equal(found, expected);
-    free(found);
 }
 
 TEST(test_what_fits_stays)

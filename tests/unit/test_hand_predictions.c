@@ -168,10 +168,9 @@ static void check_lines(struct hand_run *self, char *text)
             free(self->machine);
             self->machine = NULL;
         } else if (strncmp(line, "#! ", 3) == 0) {
-            char *words = memory_copy_text(line + 3);
+            SCOPED char *words = memory_copy_text(line + 3);
             self->line = line + 3;
             check_line(self, words);
-            free(words);
         }
         was_machine = is_machine;
     }
@@ -186,7 +185,7 @@ TEST(test_predictions_computed_by_hand)
         size_t size_bytes;
         struct error err = {{0}};
         struct hand_run self = {.path = files.gl_pathv[f], .line = ""};
-        char *text = scratch_read(self.path, &size_bytes);
+        SCOPED char *text = scratch_read(self.path, &size_bytes);
         self.run = engine_run_new(text, &err);
         if (!self.run)
             fail_line(&self, err.text);
@@ -196,7 +195,6 @@ TEST(test_predictions_computed_by_hand)
         n_checked += self.n_checked;
         engine_run_free(self.run);
         free(self.machine);
-        free(text);
     }
     globfree(&files);
     assert_int_equal(n_failed, 0);

@@ -16,6 +16,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analyzer/base/memory.h"
 #include "analyzer/pattern/catalogue.h"
 #include "tests/reference/engine_findings.h"
 #include "tests/reference/reference.h"
@@ -114,8 +115,8 @@ static bool is_ignored(const char *fact, const void *context)
 static size_t check_file(const char *path)
 {
     size_t size_bytes;
-    char *text = scratch_read(path, &size_bytes);
-    char *is_mentioned = calloc(2, shipped_catalogue->n_patterns);
+    SCOPED char *text = scratch_read(path, &size_bytes);
+    SCOPED char *is_mentioned = calloc(2, shipped_catalogue->n_patterns);
     struct error err = {{0}};
     struct findings expected = {0}, found = {0};
     struct check engine = {
@@ -139,8 +140,6 @@ static size_t check_file(const char *path)
     }
     findings_release(&expected);
     findings_release(&found);
-    free(is_mentioned);
-    free(text);
     return engine.n_failed + reference.n_failed;
 }
 

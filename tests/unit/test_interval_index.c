@@ -229,9 +229,8 @@ static struct example new_example(void)
 {
     struct example example = {.directory = scratch_directory()};
     struct error err = {{0}};
-    char *text = sim_program_trace_text(3, &PROGRAM_LIMITS_ALL);
+    SCOPED char *text = sim_program_trace_text(3, &PROGRAM_LIMITS_ALL);
     assert_int_equal(text_trace_write(text, example.directory, &err), 0);
-    free(text);
     size_t n_locations;
     uint64_t length_ns = length_of(example.directory, &n_locations);
     example.index = memory_format("%s/traces.pagoda-index", example.directory);
@@ -248,23 +247,21 @@ static struct example new_example(void)
 static bool is_indexed(const struct example *example)
 {
     uint64_t n_before = n_indexed;
-    char *found = replay(example->directory, &example->interval, 1, &settings);
+    SCOPED char *found = replay(example->directory, &example->interval, 1, &settings);
     assert_string_equal(found, example->expected);
-    free(found);
     return n_indexed > n_before;
 }
 
 TEST(test_a_changed_archive_has_no_index)
 {
     struct example example = new_example();
-    char *events = memory_format("%s/traces/0.evt", example.directory);
+    SCOPED char *events = memory_format("%s/traces/0.evt", example.directory);
     assert_false(is_indexed(&example));
     assert_true(is_indexed(&example));
     struct timespec times[2] = {{.tv_sec = 1000000000}, {.tv_sec = 1000000000}};
     assert_int_equal(utimensat(AT_FDCWD, events, times, 0), 0);
     assert_false(is_indexed(&example));
     assert_true(is_indexed(&example));
-    free(events);
     remove_example(&example);
 }
 
@@ -287,7 +284,7 @@ TEST(test_a_damaged_index_is_made_anew)
     struct example example = new_example();
     assert_false(is_indexed(&example));
     size_t size_bytes;
-    char *content = scratch_read(example.index, &size_bytes);
+    SCOPED char *content = scratch_read(example.index, &size_bytes);
     for (size_t i = 0; i < 24; i++) {
         size_t place = i < 12 ? 2 * i : i * size_bytes / 24;
         content[place] ^= 0x10;
@@ -296,14 +293,13 @@ TEST(test_a_damaged_index_is_made_anew)
         assert_false(is_indexed(&example));
         assert_true(is_indexed(&example));
     }
-    free(content);
     remove_example(&example);
 }
 
 TEST(test_an_index_may_be_in_the_cache)
 {
     struct example example = new_example();
-    char *cache = memory_format("%s/cache", example.directory);
+    SCOPED char *cache = memory_format("%s/cache", example.directory);
     setenv("XDG_CACHE_HOME", cache, 1);
     assert_int_equal(mkdir(example.index, S_IRWXU), 0); // so it cannot be beside the archive
     assert_false(is_indexed(&example));
@@ -312,7 +308,6 @@ TEST(test_an_index_may_be_in_the_cache)
     assert_false(is_indexed(&example));
     assert_false(is_indexed(&example));
     unsetenv("XDG_CACHE_HOME");
-    free(cache);
     remove_example(&example);
 }
 

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "analyzer/base/memory.h"
 #include "analyzer/replay/interval.h"
 #include "analyzer/report/report.h"
 #include "tests/tools/lib/scratch.h"
@@ -46,7 +47,7 @@ static void write_steps(FILE *out)
 static int set_up(void **state)
 {
     (void)state;
-    char *text = NULL;
+    SCOPED char *text = NULL;
     size_t size_bytes = 0;
     struct error err = {{0}};
     FILE *out = open_memstream(&text, &size_bytes);
@@ -55,7 +56,6 @@ static int set_up(void **state)
     directory = scratch_directory();
     catalogue = catalogue_load("patterns", NULL, 0, &err);
     int status = text_trace_write(text, directory, &err);
-    free(text);
     trace = status == 0 ? trace_open(directory, &err) : NULL;
     return catalogue && trace ? 0 : -1;
 }
@@ -128,16 +128,13 @@ TEST(test_results_are_those_of_single_intervals)
 {
     struct interval_list list = find_intervals();
     size_t n_alone, n_some, n_all;
-    char *alone = results(list.items, list.n, 1, &n_alone);
-    char *some = results(list.items, list.n, (size_t)1 << 20, &n_some);
-    char *all = results(list.items, list.n, INTERVAL_REPLAY_BYTES, &n_all);
+    SCOPED char *alone = results(list.items, list.n, 1, &n_alone);
+    SCOPED char *some = results(list.items, list.n, (size_t)1 << 20, &n_some);
+    SCOPED char *all = results(list.items, list.n, INTERVAL_REPLAY_BYTES, &n_all);
     assert_int_equal(n_alone, list.n);
     assert_true(n_some > n_all && n_some < n_alone / 4);
     assert_string_equal(some, alone);
     assert_string_equal(all, alone);
-    free(alone);
-    free(some);
-    free(all);
     interval_list_release(&list);
 }
 

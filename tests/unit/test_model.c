@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "analyzer/base/formula.h"
+#include "analyzer/base/memory.h"
 #include "analyzer/model/model.h"
 #include "tests/unit/unit_test.h"
 
@@ -76,7 +77,7 @@ TEST(text_of_formulas_gives_their_value)
         struct error err;
         make(&rows, i % N_KINDS, levels[i / N_KINDS]);
         fit(&rows, &model);
-        char *text = model_formula_text(&model.formula, names, rows.n_parameters, 10);
+        SCOPED char *text = model_formula_text(&model.formula, names, rows.n_parameters, 10);
         if (i == 5)
             assert_non_null(strstr(text, "*p^(2/3)"));
         struct formula *formula = formula_new(text, names, rows.n_parameters, &err);
@@ -92,7 +93,6 @@ TEST(text_of_formulas_gives_their_value)
             assert_true(prediction.low >= 0);
         }
         formula_free(formula);
-        free(text);
         model_release_posterior(&model);
     }
 }

@@ -277,8 +277,7 @@ TEST(test_names_of_machines)
                                            {"n-2b", "n-2b"},
                                            {"", ""}};
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
-        char *name = machine_name(cases[i][0]);
+        SCOPED char *name = machine_name(cases[i][0]);
         assert_string_equal(name, cases[i][1]);
-        free(name);
     }
 }

@@ -11,6 +11,7 @@
 
 #include <stdlib.h>
 
+#include "analyzer/base/memory.h"
 #include "tests/reference/change_choice.h"
 #include "tests/reference/scenarios.h"
 #include "tests/unit/prediction_subject.h"
@@ -29,10 +30,8 @@ static char *text_of_seed(uint64_t seed)
     limits.max_steps = seed % 2 ? 30 : 120;
     limits.allow_skew = limits.allow_cut = limits.allow_unmatched = limits.allow_teams = false;
     limits.allow_epochs = false; // the reference does not predict them
-    char *plain = scenario_trace_text(seed, &limits);
-    char *counted = order_text_with_counts(plain, &random);
-    free(plain);
-    return counted;
+    SCOPED char *plain = scenario_trace_text(seed, &limits);
+    return order_text_with_counts(plain, &random);
 }
 
 static void change(const struct subject *subject, struct predicted_scenario *scenario,

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analyzer/base/memory.h"
 #include "tests/reference/change_choice.h"
 #include "tests/reference/engine_run.h"
 #include "tests/reference/scenarios.h"
@@ -80,7 +81,7 @@ static void change_either(const struct subject *subject, struct predicted_scenar
 TEST(test_many_hand_overs)
 {
     enum { N_ROUNDS = 3000, ROUND_NS = 300 };
-    char *text = NULL;
+    SCOPED char *text = NULL;
     size_t size_bytes;
     FILE *stream = open_memstream(&text, &size_bytes);
     fputs("nodes n n\ncores n 1\n0 0 enter main\n1 0 enter main\n1 0 enter MPI_Recv\n", stream);
@@ -103,7 +104,6 @@ TEST(test_many_hand_overs)
     assert_int_equal(times.measured_ns, N_ROUNDS * ROUND_NS);
     assert_uint_in_range(times.time_ns, N_ROUNDS * ROUND_NS, N_ROUNDS * ROUND_NS + 1);
     predicted_times_release(&times);
-    free(text);
 }
 
 #define CASE .n_seeds = DEFAULT_SEEDS, .make = make_text, .n_scenarios = 4

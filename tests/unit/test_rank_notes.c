@@ -65,14 +65,13 @@ TEST(test_notes_in_a_file)
 TEST(test_notes_in_memory)
 {
     const char *own = getenv("TMPDIR");
-    char *before = own ? memory_copy_text(own) : NULL;
+    SCOPED char *before = own ? memory_copy_text(own) : NULL;
     setenv("TMPDIR", "/nonexistent", 1);
     check_all();
     if (before)
         setenv("TMPDIR", before, 1);
     else
         unsetenv("TMPDIR");
-    free(before);
 }
 
 TEST(test_notes_that_are_lost)

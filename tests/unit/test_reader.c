@@ -40,7 +40,7 @@ static void assert_at_end(struct fixture *f, size_t location)
 TEST(test_cpu_times_before_leaves)
 {
     enum { N = 30000 };
-    char *text = NULL;
+    SCOPED char *text = NULL;
     size_t size = 0;
     FILE *stream = open_memstream(&text, &size);
     for (unsigned i = 0; i < N; i++)
@@ -67,7 +67,6 @@ TEST(test_cpu_times_before_leaves)
     assert_event(next(&f, 0), EVENT_LEAVE, 10 * N + 1, .index = 0);
     assert_at_end(&f, 0);
     close_text(&f);
-    free(text);
 }
 
 /// Messages of neighbourhood collectives have tags that no message of a program has.
@@ -195,9 +194,8 @@ TEST(test_collective_classes)
     enum { N = sizeof cases / sizeof *cases };
     char text[N * 64] = "";
     for (size_t i = 0; i < N; i++) {
-        char *line = memory_format("0 %zu coll-end %s world - 0 0\n", i, cases[i].op);
+        SCOPED char *line = memory_format("0 %zu coll-end %s world - 0 0\n", i, cases[i].op);
         strcat(text, line);
-        free(line);
     }
     struct fixture f = open_text(text);
     for (size_t i = 0; i < N; i++)
@@ -373,13 +371,11 @@ TEST(test_backward_steps_are_raised_and_counted)
 // A run of N enter/leave pairs whose k-th event is at time k.
 static struct fixture open_long(unsigned n)
 {
-    char *text = memory_new((size_t)n * 64 + 1);
+    SCOPED char *text = memory_new((size_t)n * 64 + 1);
     size_t length = 0;
     for (unsigned i = 0; i < n; i++)
         length += (size_t)sprintf(text + length, "0 %u %s main\n", i, i % 2 ? "leave" : "enter");
-    struct fixture f = open_text(text);
-    free(text);
-    return f;
+    return open_text(text);
 }
 
 TEST(test_look_ahead_beyond_the_buffer)

@@ -55,7 +55,7 @@ static char *in_directory(const char *name)
 // Two ranks, N messages from 0 to 1, 8 N events.
 static void write_archive(const char *name, unsigned n)
 {
-    char *text = memory_new((size_t)n * 400 + 1);
+    SCOPED char *text = memory_new((size_t)n * 400 + 1);
     size_t length = 0;
     text[0] = '\0';
     for (unsigned i = 0; i < n; i++)
@@ -66,11 +66,9 @@ static void write_archive(const char *name, unsigned n)
                                   "1 %u leave MPI_Recv\n1 %u cpu %u\n",
                                   10 * i, 10 * i + 1, 10 * i + 2, 10 * i + 3, i, 10 * i, 10 * i + 1,
                                   10 * i + 2, 10 * i + 3, i);
-    char *path = in_directory(name);
+    SCOPED char *path = in_directory(name);
     if (text_trace_write(text, path, &err) != 0)
         fail_msg("%s", err.text);
-    free(path);
-    free(text);
 }
 
 static uint64_t add_bytes(uint64_t sum, const void *bytes, size_t n)
@@ -114,9 +112,8 @@ static void assert_read_again(struct trace *trace)
 // Reads all of an archive; false when it cannot be opened.
 static bool read_all(const char *name, uint64_t *n_events, size_t *n_cut, size_t *n_skipped)
 {
-    char *path = in_directory(name);
+    SCOPED char *path = in_directory(name);
     struct trace *trace = trace_open(path, &err);
-    free(path);
     *n_events = *n_cut = *n_skipped = 0;
     if (!trace)
         return false;
@@ -147,9 +144,8 @@ static bool read_all(const char *name, uint64_t *n_events, size_t *n_cut, size_t
 TEST(test_readings_at_once)
 {
     write_archive("long", 2000);
-    char *path = in_directory("long");
+    SCOPED char *path = in_directory("long");
     struct trace *first = trace_open(path, &err);
-    free(path);
     assert_non_null(first);
     uint64_t sum = sum_of_all(first);
     struct trace *again = trace_again(first, &err), *other = trace_again(first, &err);
@@ -175,12 +171,11 @@ TEST(test_readings_at_once)
 
 static void assert_refused(const char *name, const char *sentence)
 {
-    char *path = in_directory(name);
+    SCOPED char *path = in_directory(name);
     assert_null(trace_open(path, &err));
     if (!strstr(err.text, sentence))
         fail_msg("'%s' does not say '%s'", err.text, sentence);
     assert_non_null(strstr(err.text, directory));
-    free(path);
 }
 
 TEST(test_not_an_archive)
@@ -241,8 +236,8 @@ static void cut_everywhere(const char *file, void (*check)(bool is_open, size_t 
                                                            uint64_t n_events, size_t n_bad))
 {
     size_t size_bytes;
-    char *path = memory_format("%s/run/%s", directory, file);
-    char *content = scratch_read(path, &size_bytes);
+    SCOPED char *path = memory_format("%s/run/%s", directory, file);
+    SCOPED char *content = scratch_read(path, &size_bytes);
     assert_true(size_bytes > 0);
     for (size_t length = 0; length < size_bytes; length++) {
         uint64_t n_events;
@@ -254,8 +249,6 @@ static void cut_everywhere(const char *file, void (*check)(bool is_open, size_t 
         check(is_open, size_bytes - length, n_events, n_cut + n_skipped);
     }
     scratch_write(path, content, size_bytes);
-    free(content);
-    free(path);
 }
 
 // OTF2 does not read the last byte of a file.
@@ -321,9 +314,9 @@ TEST(test_no_half_record)
     enum { N = 700 }; // more than a batch
     size_t size_bytes;
     write_archive("run", N);
-    char *events = in_directory("run/traces/1.evt");
-    char *archive = in_directory("run");
-    char *content = scratch_read(events, &size_bytes);
+    SCOPED char *events = in_directory("run/traces/1.evt");
+    SCOPED char *archive = in_directory("run");
+    SCOPED char *content = scratch_read(events, &size_bytes);
     for (size_t length = size_bytes - 1; length > size_bytes / 2; length -= length % 71 + 1) {
         scratch_write(events, content, length);
         struct trace *trace = trace_open(archive, &err);
@@ -339,9 +332,6 @@ TEST(test_no_half_record)
         }
         trace_close(trace);
     }
-    free(content);
-    free(archive);
-    free(events);
 }
 
 // Files of several chunks: definitions that were cut are refused, and of events the complete chunks
@@ -349,21 +339,21 @@ TEST(test_no_half_record)
 TEST(test_cut_files_of_several_chunks)
 {
     enum { N = 30000, CHUNK = 256 * 1024 };
-    char *text = memory_new((size_t)N * 140 + 1);
+    SCOPED char *text = memory_new((size_t)N * 140 + 1);
     size_t length = 0;
     for (unsigned i = 0; i < N; i++)
         length += (size_t)sprintf(text + length,
                                   "0 %u enter a_region_of_some_length_%u\n"
                                   "0 %u leave a_region_of_some_length_%u\n",
                                   2 * i, i % 10000, 2 * i + 1, i % 10000);
-    char *archive = in_directory("run"), *definitions = in_directory("run/traces.def");
-    char *events = in_directory("run/traces/0.evt");
+    SCOPED char *archive = in_directory("run"), *definitions = in_directory("run/traces.def");
+    SCOPED char *events = in_directory("run/traces/0.evt");
     assert_int_equal(text_trace_write(text, archive, &err), 0);
     uint64_t n_events;
     size_t n_cut, n_skipped, definition_bytes, event_bytes;
     assert_true(read_all("run", &n_events, &n_cut, &n_skipped));
     assert_int_equal(n_events, 2 * N);
-    char *event_content = scratch_read(events, &event_bytes);
+    SCOPED char *event_content = scratch_read(events, &event_bytes);
     assert_true(event_bytes > 2 * CHUNK);
     for (size_t at = CHUNK - 100; at < event_bytes - 100; at += CHUNK / 4 + 1) {
         scratch_write(events, event_content, at);
@@ -372,26 +362,20 @@ TEST(test_cut_files_of_several_chunks)
         assert_true(n_events > 15000 && n_events < 2 * N);
     }
     scratch_write(events, event_content, event_bytes);
-    char *definition_content = scratch_read(definitions, &definition_bytes);
+    SCOPED char *definition_content = scratch_read(definitions, &definition_bytes);
     assert_true(definition_bytes > 2 * CHUNK);
     for (size_t at = CHUNK - 100; at < definition_bytes; at += CHUNK / 4 + 1) {
         scratch_write(definitions, definition_content, at);
         assert_refused("run", "traces.def': damaged, or it ends too early");
     }
-    free(definition_content);
-    free(event_content);
-    free(events);
-    free(definitions);
-    free(archive);
-    free(text);
 }
 
 // Overwrites each byte of a file in turn.
 static void spoil_everywhere(const char *file, unsigned char value)
 {
     size_t size_bytes;
-    char *path = memory_format("%s/run/%s", directory, file);
-    char *content = scratch_read(path, &size_bytes);
+    SCOPED char *path = memory_format("%s/run/%s", directory, file);
+    SCOPED char *content = scratch_read(path, &size_bytes);
     for (size_t at = 0; at < size_bytes; at++) {
         uint64_t n_events;
         size_t n_cut, n_skipped;
@@ -404,8 +388,6 @@ static void spoil_everywhere(const char *file, unsigned char value)
             assert_true(*err.text);
     }
     scratch_write(path, content, size_bytes);
-    free(content);
-    free(path);
 }
 
 // What malloc() hands out, while this is on, looks like what was read before: a chunk of OTF2
@@ -435,9 +417,9 @@ TEST(test_inserted_bytes)
     static const unsigned char values[] = {0, 1, 2, 3, 5, 255};
     size_t size_bytes;
     write_archive("run", 5);
-    char *path = in_directory("run/traces/1.evt");
-    char *content = scratch_read(path, &size_bytes);
-    char *longer = memory_new(size_bytes + 1);
+    SCOPED char *path = in_directory("run/traces/1.evt");
+    SCOPED char *content = scratch_read(path, &size_bytes);
+    SCOPED char *longer = memory_new(size_bytes + 1);
     setitimer(ITIMER_PROF, &longest, NULL);
     for (size_t at = 0; at < N_PLACES; at++)
         for (size_t i = 0; i < sizeof values; i++) {
@@ -454,9 +436,6 @@ TEST(test_inserted_bytes)
             assert_true(n_events >= 20 && n_events <= 41);
         }
     setitimer(ITIMER_PROF, &none, NULL);
-    free(longer);
-    free(content);
-    free(path);
 }
 
 // An early end mark is damage, too: the file says itself how many events it holds.
@@ -466,15 +445,13 @@ TEST(test_early_end)
     uint64_t n_events;
     size_t size_bytes, n_cut, n_skipped;
     write_archive("run", 5);
-    char *path = in_directory("run/traces/1.evt");
-    char *content = scratch_read(path, &size_bytes);
+    SCOPED char *path = in_directory("run/traces/1.evt");
+    SCOPED char *content = scratch_read(path, &size_bytes);
     content[HEADER_BYTES] = END_MARK;
     scratch_write(path, content, size_bytes);
     assert_true(read_all("run", &n_events, &n_cut, &n_skipped));
     assert_int_equal(n_events, 20);
     assert_int_equal(n_skipped, 1);
-    free(content);
-    free(path);
 }
 
 // As an editor or a version control system adds it.
@@ -487,13 +464,11 @@ TEST(test_newlines_behind_the_end)
     write_archive("run", 10);
     for (size_t i = 0; i < sizeof files / sizeof files[0]; i++) {
         size_t size_bytes;
-        char *path = memory_format("%s/run/%s", directory, files[i]);
-        char *content = scratch_read(path, &size_bytes);
+        SCOPED char *path = memory_format("%s/run/%s", directory, files[i]);
+        SCOPED char *content = scratch_read(path, &size_bytes);
         content = memory_resize(content, size_bytes + 1, 1);
         content[size_bytes] = '\n';
         scratch_write(path, content, size_bytes + 1);
-        free(content);
-        free(path);
     }
     if (!read_all("run", &n_events, &n_cut, &n_skipped))
         fail_msg("%s", err.text);

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analyzer/base/memory.h"
 #include "analyzer/base/text.h"
 #include "analyzer/report/table.h"
 #include "tests/unit/unit_test.h"
@@ -49,9 +50,8 @@ TEST(test_counts_and_sizes)
 
 static void assert_clean(const char *dirty, const char *clean)
 {
-    char *text = utf8_clean(dirty);
+    SCOPED char *text = utf8_clean(dirty);
     assert_string_equal(text, clean);
-    free(text);
 }
 
 TEST(test_names_are_made_harmless)
@@ -98,11 +98,10 @@ static void print_wide_table(FILE *stream)
 
 TEST(test_table)
 {
-    char *text = printed(print_wide_table);
+    SCOPED char *text = printed(print_wide_table);
     assert_string_equal(text, "    ms  region  path\n"
                               "     7  größe   main/a_...g_one/MPI_Recv\n"
                               "  1234  f       main\n");
-    free(text);
 }
 
 static void print_text(FILE *stream)
@@ -113,10 +112,9 @@ static void print_text(FILE *stream)
 
 TEST(test_paragraph)
 {
-    char *text = printed(print_text);
+    SCOPED char *text = printed(print_text);
     assert_string_equal(text, "label one two\n"
                               "      three\n"
                               "      a_word_longer_than_the_line\n"
                               "      four\n");
-    free(text);
 }

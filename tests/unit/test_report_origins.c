@@ -150,7 +150,7 @@ static bool check_seed(uint64_t seed, const void *context, char **text, FILE *st
     uint64_t *n_netted = *(uint64_t *const *)context;
     struct error err = {{0}};
     char *scratch = scratch_directory();
-    char *archive = memory_format("%s/archive", scratch);
+    SCOPED char *archive = memory_format("%s/archive", scratch);
     *text = sim_program_trace_text(seed, &PROGRAM_LIMITS_ALL);
     struct trace *trace =
         text_trace_write(*text, archive, &err) == 0 ? trace_open(archive, &err) : NULL;
@@ -158,7 +158,6 @@ static bool check_seed(uint64_t seed, const void *context, char **text, FILE *st
     if (!trace)
         fprintf(stream, "  %s\n", err.text);
     trace_close(trace);
-    free(archive);
     scratch_remove(scratch);
     return is_sound;
 }

@@ -169,8 +169,8 @@ static bool comes_back(const char *text, const struct scenario_settings *setting
     struct error err = {{0}};
     struct findings predicted = {0}, replayed = {0};
     char *scratch = scratch_directory();
-    char *recorded_path = memory_format("%s/recorded", scratch);
-    char *predicted_path = memory_format("%s/predicted", scratch);
+    SCOPED char *recorded_path = memory_format("%s/recorded", scratch);
+    SCOPED char *predicted_path = memory_format("%s/predicted", scratch);
     bool is_equal = false, is_forced = false;
     if (text_trace_write(text, recorded_path, &err) != 0 ||
         predict(recorded_path, predicted_path, settings, &predicted, &is_forced, &err) != 0 ||
@@ -192,8 +192,6 @@ static bool comes_back(const char *text, const struct scenario_settings *setting
     }
     findings_release(&predicted);
     findings_release(&replayed);
-    free(recorded_path);
-    free(predicted_path);
     scratch_remove(scratch);
     return is_equal;
 }
@@ -203,7 +201,7 @@ static bool seed_comes_back(uint64_t seed, bool changes_calls, FILE *stream)
     struct sim_program_limits limits = PROGRAM_LIMITS_ALL;
     limits.allow_skew = limits.allow_cut = limits.allow_unmatched = false;
     limits.allow_locks = false; // a prediction grants them in the recorded order
-    char *text = scenario_trace_text(seed, &limits);
+    SCOPED char *text = scenario_trace_text(seed, &limits);
     struct random random = {seed};
     struct scenario_settings settings;
     struct region_scale scale;
@@ -214,9 +212,7 @@ static bool seed_comes_back(uint64_t seed, bool changes_calls, FILE *stream)
     }
     if (changes_calls)
         choose_calls(&settings, &random);
-    bool is_good = comes_back(text, &settings, stream);
-    free(text);
-    return is_good;
+    return comes_back(text, &settings, stream);
 }
 
 TEST(test_traces_computed_by_hand)
@@ -232,7 +228,7 @@ TEST(test_traces_computed_by_hand)
     assert_true(files.gl_pathc > MIN_TRACES);
     for (size_t i = 0; i < files.gl_pathc; i++) {
         size_t size_bytes;
-        char *text = scratch_read(files.gl_pathv[i], &size_bytes);
+        SCOPED char *text = scratch_read(files.gl_pathv[i], &size_bytes);
         // Records outside calls have one time in a trace, though it may now take some to handle
         // them.
         bool is_bare = strstr(files.gl_pathv[i], "outside-calls") != NULL;
@@ -241,7 +237,6 @@ TEST(test_traces_computed_by_hand)
             fprintf(stderr, "%s differs\n", files.gl_pathv[i]);
             n_failed++;
         }
-        free(text);
     }
     globfree(&files);
     assert_int_equal(n_failed, 0);

@@ -84,9 +84,8 @@ TEST(test_journal_by_file_system)
     assert_string_equal(answer("PRAGMA journal_mode"),
                         database_is_local_filesystem(here.f_type) ? "wal" : "delete");
     // Nothing but the one file is left after the last process is gone.
-    char *log = memory_format("%s-wal", path);
+    SCOPED char *log = memory_format("%s-wal", path);
     assert_int_not_equal(access(log, F_OK), 0);
-    free(log);
 }
 
 static const char *const test_steps[] = {
@@ -161,11 +160,10 @@ TEST(test_killed_in_the_middle)
     assert_true(WIFSIGNALED(status));
     assert_int_equal(WTERMSIG(status), SIGKILL);
     // Much of the half run was in the journal already.
-    char *journal = memory_format("%s-wal", path);
+    SCOPED char *journal = memory_format("%s-wal", path);
     struct stat file;
     if (stat(journal, &file) == 0)
         assert_true(file.st_size > 100000);
-    free(journal);
     assert_string_equal(answer("PRAGMA integrity_check"), "ok");
     assert_string_equal(answer("SELECT count(*) FROM trial"), "0");
     assert_string_equal(answer("SELECT count(*) FROM tuple"), "0");

@@ -62,16 +62,14 @@ static void assert_normal_form(const char *text, const char *expected)
     struct error err = {{0}};
     if (focus_parse(text, &focus, &err))
         fail_msg("%s", err.text);
-    char *formatted = focus_format(&focus);
+    SCOPED char *formatted = focus_format(&focus);
     assert_string_equal(formatted, expected);
     focus_release(&focus);
     // The normal form is its own normal form.
     assert_int_equal(focus_parse(formatted, &focus, &err), 0);
-    char *again = focus_format(&focus);
+    SCOPED char *again = focus_format(&focus);
     assert_string_equal(again, formatted);
     focus_release(&focus);
-    free(again);
-    free(formatted);
 }
 
 TEST(test_normal_forms)
@@ -134,8 +132,8 @@ static void assert_survives(const char *name)
 {
     struct focus focus;
     struct error err = {{0}};
-    char *path = focus_path("/Code", name);
-    char *text = memory_format("< %s, /Process/(0,1) >", path);
+    SCOPED char *path = focus_path("/Code", name);
+    SCOPED char *text = memory_format("< %s, /Process/(0,1) >", path);
     if (focus_parse(text, &focus, &err))
         fail_msg("%s", err.text);
     const struct focus_selection *code = focus_find(&focus, "/Code");
@@ -143,8 +141,6 @@ static void assert_survives(const char *name)
     assert_int_equal(code->n_paths, 1);
     assert_string_equal(code->paths[0], path);
     focus_release(&focus);
-    free(text);
-    free(path);
 }
 
 TEST(test_any_name_survives)
@@ -177,9 +173,7 @@ TEST(test_different_names_have_different_paths)
                                         "xFF", "a ", "a\\ ", "a",  "a/b",  "a\\/b"};
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
         for (size_t j = 0; j < i; j++) {
-            char *a = focus_path("", names[i]), *b = focus_path("", names[j]);
+            SCOPED char *a = focus_path("", names[i]), *b = focus_path("", names[j]);
             assert_string_not_equal(a, b);
-            free(a);
-            free(b);
         }
 }

@@ -75,9 +75,8 @@ static void expect_point(const struct sweep_plan *plan, size_t number, const cha
     struct sweep_point point;
     sweep_plan_point(plan, number, &point);
     assert_string_equal(point.name, name);
-    char *made = sweep_substitute(plan, &point, "/d", text);
+    SCOPED char *made = sweep_substitute(plan, &point, "/d", text);
     assert_string_equal(made, expected);
-    free(made);
     sweep_point_release(&point);
 }
 

@@ -47,16 +47,14 @@ static struct replay replay_text(const char *text)
 {
     struct replay replay = {.directory = scratch_directory()};
     struct error err = {{0}};
-    char *archive = memory_format("%s/a", replay.directory);
-    char *path = memory_format("%s/traces.otf2", archive);
+    SCOPED char *archive = memory_format("%s/a", replay.directory);
+    SCOPED char *path = memory_format("%s/traces.otf2", archive);
     const struct pag_listener listener = {.context = &replay.spans, .thread_span = keep_span};
     if (text_trace_write(text, archive, &err) != 0 || !(replay.trace = trace_open(path, &err)) ||
         pag_run(replay.trace, &PAG_OPTIONS_DEFAULT, &listener, &replay.result, &err) != 0)
         fail_msg("%s", err.text);
     replay.definitions = trace_definitions(replay.trace);
     assert_uint_in_range(replay.definitions->n_locations, 1, MAX_LOCATIONS);
-    free(archive);
-    free(path);
     return replay;
 }
 
@@ -185,11 +183,10 @@ static size_t check_place(const struct replay *replay, const char *name, char **
     const struct pag_thread *thread = &replay->result.threads[location];
     for (size_t i = 0; i < thread->n_places; i++) {
         const struct pag_thread_place *place = &thread->places[i];
-        char *path = memory_copy_text(words[1]);
+        SCOPED char *path = memory_copy_text(words[1]);
         bool is_it = place->kind == kind && is_path(replay, location, place->call_path, path) &&
                      place->count == strtoull(words[3], NULL, 10) &&
                      place->ns == strtoull(words[4], NULL, 10);
-        free(path);
         if (is_it)
             return 0;
     }
@@ -204,13 +201,11 @@ static size_t check_lock_wait(const struct replay *replay, const char *name, cha
     const struct pag_thread *thread = &replay->result.threads[location];
     for (size_t i = 0; i < thread->n_lock_waits; i++) {
         const struct pag_lock_wait *wait = &thread->lock_waits[i];
-        char *path = memory_copy_text(words[1]), *holder_path = memory_copy_text(words[3]);
+        SCOPED char *path = memory_copy_text(words[1]), *holder_path = memory_copy_text(words[3]);
         bool is_it = wait->holder == holder && is_path(replay, location, wait->call_path, path) &&
                      is_path(replay, holder, wait->holder_path, holder_path) &&
                      wait->count == strtoull(words[4], NULL, 10) &&
                      wait->ns == strtoull(words[5], NULL, 10);
-        free(path);
-        free(holder_path);
         if (is_it)
             return 0;
     }
@@ -231,7 +226,7 @@ static size_t check_file(const char *name)
 {
     static uint64_t facts[MAX_LOCATIONS][N_FACTS];
     size_t size_bytes, n_failed = 0, n_lock_waits = 0;
-    char *text = scratch_read(name, &size_bytes);
+    SCOPED char *text = scratch_read(name, &size_bytes);
     struct replay replay = replay_text(text);
     memset(facts, 0, sizeof facts);
     assert_non_null(replay.result.threads);
@@ -255,7 +250,6 @@ static size_t check_file(const char *name)
     n_failed += expect(&replay, name, facts);
     assert_int_equal(count_lock_waits(&replay), n_lock_waits);
     replay_release(&replay);
-    free(text);
     return n_failed;
 }
 

@@ -87,7 +87,7 @@ static void check_columns(const struct run *run)
     const struct timeline *timeline = run->timeline;
     size_t n_cells = timeline->n_columns * TIMELINE_KINDS;
     double width = (double)timeline->column_ns;
-    double *ns = memory_new(n_cells * sizeof *ns);
+    SCOPED double *ns = memory_new(n_cells * sizeof *ns);
     for (uint32_t rank = 0; rank < N_RANKS; rank++) {
         memset(ns, 0, n_cells * sizeof *ns);
         for (size_t i = 0; i < run->n_spans; i++) {
@@ -106,7 +106,6 @@ static void check_columns(const struct run *run)
             assert_true(share - ns[i] / width < 1e-3 && ns[i] / width - share < 1e-3);
         }
     }
-    free(ns);
 }
 
 /// Cells of a random part of the run, of some ranks, against their spans; TOLERANCE in cells.
@@ -117,7 +116,7 @@ static void check_cells(const struct run *run, double tolerance)
     size_t n = 1 + (size_t)rand() % 90, first = (size_t)rand() % N_RANKS;
     size_t last = first + 1 + (size_t)rand() % (N_RANKS - first);
     double width = (double)(to_ns - from_ns) / (double)n;
-    double *shares = memory_new(n * TIMELINE_KINDS * sizeof *shares);
+    SCOPED double *shares = memory_new(n * TIMELINE_KINDS * sizeof *shares);
     timeline_cells(run->timeline, first, last, from_ns, to_ns, n, shares);
     for (size_t cell = 0; cell < n; cell++) {
         double begin = (double)from_ns + (double)cell * width, end = begin + width;
@@ -134,7 +133,6 @@ static void check_cells(const struct run *run, double tolerance)
             assert_true(off < tolerance && off > -tolerance);
         }
     }
-    free(shares);
 }
 
 TEST(each_column_has_its_shares)

@@ -117,12 +117,11 @@ TEST(test_traces_computed_by_hand)
     assert_true(files.gl_pathc > MIN_TRACES);
     for (size_t i = 0; i < files.gl_pathc; i++) {
         size_t size_bytes;
-        char *text = scratch_read(files.gl_pathv[i], &size_bytes);
+        SCOPED char *text = scratch_read(files.gl_pathv[i], &size_bytes);
         if (!is_identical(text, false, stderr)) {
             fprintf(stderr, "%s differs\n", files.gl_pathv[i]);
             n_failed++;
         }
-        free(text);
     }
     globfree(&files);
     assert_int_equal(n_failed, 0);

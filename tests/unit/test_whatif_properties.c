@@ -12,6 +12,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "analyzer/base/memory.h"
 #include "tests/reference/asked.h"
 #include "tests/reference/engine_run.h"
 #include "tests/reference/program.h"
@@ -209,9 +210,8 @@ static void test_property(void **state)
     self.n_effective = &n_effective;
     seeds_check(self.n_seeds / SEEDS_SHARE, check_seed, &self);
     assert_true(n_effective > 0 || getenv("PAGODA_SEEDS"));
-    char *text = NULL;
+    SCOPED char *text = NULL;
     assert_true(self.further_seed == 0 || check_seed(self.further_seed, &self, &text, stderr));
-    free(text);
 }
 
 // --- programs

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analyzer/base/memory.h"
 #include "analyzer/simulation/cost/timeless.h"
 #include "tests/unit/machine_text.h"
 #include "tests/unit/text_fixture.h"
@@ -54,9 +55,8 @@ TEST(test_what_is_said)
     assert_int_equal(use.n_visits, 3);
     assert_int_equal(use.n_without_rule, 1);
     assert_int_equal(use.n_without_work, 1);
-    char *unused = timeless_unused(timeless);
+    SCOPED char *unused = timeless_unused(timeless);
     assert_string_equal(unused, "outpt (line 3; is it output?)");
-    free(unused);
     timeless_free(timeless);
     close_text(&run);
     machine_release(&machine);

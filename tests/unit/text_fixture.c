@@ -12,14 +12,13 @@ struct fixture open_text(const char *text)
 {
     struct fixture f = {.directory = scratch_directory()};
     struct error err = {0};
-    char *archive = memory_format("%s/run", f.directory);
+    SCOPED char *archive = memory_format("%s/run", f.directory);
     if (text_trace_write(text, archive, &err) != 0)
         fail_msg("%s", err.text);
     f.trace = trace_open(archive, &err);
     if (!f.trace)
         fail_msg("%s", err.text);
     f.definitions = trace_definitions(f.trace);
-    free(archive);
     return f;
 }
 

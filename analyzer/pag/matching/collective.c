@@ -59,8 +59,7 @@ void collective_init(struct engine *engine)
 
 void collective_release(struct engine *engine)
 {
-    for (size_t i = 0; i < engine->definitions->n_communicators; i++)
-        free(engine->communicators[i].sequences);
+    FREE_MEMBERS(engine->communicators, engine->definitions->n_communicators, sequences);
     free(engine->communicators);
     free(engine->finalize.sequences);
     for (uint32_t i = 0; i < engine->collectives.n_used; i++)

@@ -21,8 +21,7 @@
 
 void locks_release(struct engine *engine)
 {
-    for (size_t i = 0; i < engine->n_ranks; i++)
-        free(engine->ranks[i].locks);
+    FREE_MEMBERS(engine->ranks, engine->n_ranks, locks);
     free(engine->lock_waiters);
 }
 

@@ -40,8 +40,7 @@ void regions_free(struct regions *regions)
 {
     if (!regions)
         return;
-    for (size_t i = 0; i < regions->n_locations; i++)
-        free(regions->told[i].frames);
+    FREE_MEMBERS(regions->told, regions->n_locations, frames);
     free(regions->told);
     free(regions);
 }

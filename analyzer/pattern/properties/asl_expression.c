@@ -133,10 +133,9 @@ static int read_arguments(const struct compiling *c, char **at, struct property_
         *at += 1;
         *at += strspn(*at, " \t\r\n");
         size_t length = name_length(*at);
-        char *name = memory_format("%.*s", (int)length, *at);
+        SCOPED char *name = memory_format("%.*s", (int)length, *at);
         int status = length > 0 ? note_argument(c, name, slot)
                                 : error_set(c->err, "a parameter is missing before '%.10s'", *at);
-        free(name);
         if (status != 0)
             return -1;
         *at += length;
@@ -174,7 +173,7 @@ static int find_metric(const struct compiling *c, struct property_slot *slot)
         return 0;
     }
     size_t n = N_PROPERTY_METRICS + c->scope->n_wait_states;
-    const char **known = memory_zeroed(n, sizeof *known);
+    SCOPED const char **known = memory_zeroed(n, sizeof *known);
     memcpy(known, property_metric_names, sizeof property_metric_names);
     for (size_t i = N_PROPERTY_METRICS; i < n; i++)
         known[i] = c->scope->wait_states[i - N_PROPERTY_METRICS];
@@ -182,7 +181,6 @@ static int find_metric(const struct compiling *c, struct property_slot *slot)
               spelling_hint(name, known, n, "; did you mean '%s'?",
                             " (pagoda explain properties lists them)")
                   .text);
-    free(known);
     return -1;
 }
 
@@ -305,7 +303,7 @@ static int replace(const struct compiling *c, char *text);
 /// Compiles TEXT, in which slots are not replaced yet.
 static int compile(const struct compiling *c, char *text, struct expression *value)
 {
-    char *shown = memory_copy_text(text);
+    SCOPED char *shown = memory_copy_text(text);
     int status = replace(c, text);
     struct expression_name names[EXPRESSION_SLOTS];
     for (size_t i = 0; i < c->property->n_slots; i++)
@@ -314,7 +312,6 @@ static int compile(const struct compiling *c, char *text, struct expression *val
     const struct expression_scope scope = {names, c->property->n_slots, shown};
     if (status == 0)
         status = expression_compile(text, &scope, value, c->err);
-    free(shown);
     return status;
 }
 
@@ -335,9 +332,8 @@ static int replace_set(const struct compiling *c, char *begin, enum property_ope
     }
     struct compiling inner = *c;
     inner.element = &element;
-    char *text = memory_format("%.*s", (int)(where - open - 1), open + 1);
+    SCOPED char *text = memory_format("%.*s", (int)(where - open - 1), open + 1);
     int status = compile(&inner, text, &c->property->slots[element.set].value);
-    free(text);
     free(element.name);
     memset(begin, ' ', (size_t)(close + 1 - begin));
     char *name = c->property->slots[element.set].name;

@@ -163,9 +163,8 @@ static int read_number(struct source *source, double *number)
     struct expression value;
     if (expect_sign(source, '=') != 0)
         return -1;
-    char *text = memory_format("%.*s", (int)strcspn(source->at, ",);"), source->at);
+    SCOPED char *text = memory_format("%.*s", (int)strcspn(source->at, ",);"), source->at);
     int status = expression_compile(text, &no_names, &value, source->err);
-    free(text);
     if (status != 0)
         return error_wrap(source->err, "%s:%u", source->path, line_at(source, source->at));
     expression_value(&value, NULL, number);
@@ -226,12 +225,10 @@ static int read_number_parameter(struct reading *reading)
 
 static int refuse_type(struct source *source, const char *const *types)
 {
-    char *all = spelling_list(types, N_PROPERTY_FOCI);
-    char *word = memory_format("%.*s", (int)name_length(source), source->at);
+    SCOPED char *all = spelling_list(types, N_PROPERTY_FOCI);
+    SCOPED char *word = memory_format("%.*s", (int)name_length(source), source->at);
     REFUSE(source, "a parameter cannot be a '%s'; its type is float, int or one of %s%s", word, all,
            spelling_hint(word, types, N_PROPERTY_FOCI, "; did you mean %s?", "").text);
-    free(all);
-    free(word);
     return -1;
 }
 
@@ -309,12 +306,11 @@ static char *take_text(struct reading *reading, const char *what)
 static int read_expression(struct reading *reading, const char *what, struct expression *value)
 {
     struct source *source = reading->source;
-    char *text = take_text(reading, what);
+    SCOPED char *text = take_text(reading, what);
     if (!text)
         return -1;
     size_t length = strlen(text);
     int status = asl_compile(reading->property, &reading->scope, text, value, source->err);
-    free(text);
     if (status != 0)
         return error_wrap(source->err, "%s:%u: %s '%s': %s", source->path,
                           line_at(source, source->at), reading->kind, reading->property->name,
@@ -357,13 +353,12 @@ static int expect_part(struct reading *reading, const char *word)
 static int read_unit(struct reading *reading)
 {
     struct source *source = reading->source;
-    char *text = expect_part(reading, "unit") == 0 ? take_text(reading, "unit") : NULL;
+    SCOPED char *text = expect_part(reading, "unit") == 0 ? take_text(reading, "unit") : NULL;
     if (!text)
         return -1;
     source->at += strlen(text) + 1;
     free(reading->property->unit);
     reading->property->unit = text_single_spaced(text, false);
-    free(text);
     return reading->property->unit[0]
                ? 0
                : REFUSE(source, "the unit of metric '%s' is empty", reading->property->name);

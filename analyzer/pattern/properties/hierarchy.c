@@ -28,8 +28,7 @@ enum { MAX_NESTED = 16, MAX_NODES = 1000, MAX_USES = 1000 };
 
 static void release(struct hierarchy *hierarchy)
 {
-    for (size_t i = 0; i < hierarchy->n_nodes; i++)
-        free(hierarchy->nodes[i].settings);
+    FREE_MEMBERS(hierarchy->nodes, hierarchy->n_nodes, settings);
     free(hierarchy->nodes);
     free(hierarchy->id);
     free(hierarchy->name);
@@ -142,10 +141,9 @@ void hierarchy_add_top(struct hierarchy *hierarchy, uint32_t index)
 static int unknown_property(const struct linking *l, const struct xml_element *element,
                             const char *name)
 {
-    const char **names = NAMED_NAMES(l->properties->items, l->properties->n);
+    SCOPED const char **names = NAMED_NAMES(l->properties->items, l->properties->n);
     REFUSE(path_of(l), element, l->err, "there is no property '%s'%s", name,
            spelling_hint(name, names, l->properties->n, "; did you mean '%s'?", "").text);
-    free(names);
     return -1;
 }
 
@@ -233,10 +231,9 @@ static int use_hierarchy(struct linking *l, const struct xml_element *element, u
     if (!id)
         return REFUSE(path_of(l), element, l->err, "<use> needs hierarchy=\"...\"");
     if (!used) {
-        const char **ids = NAMED_NAMES(l->list->items, l->list->n);
+        SCOPED const char **ids = NAMED_NAMES(l->list->items, l->list->n);
         REFUSE(path_of(l), element, l->err, "there is no hierarchy '%s'%s", id,
                spelling_hint(id, ids, l->list->n, "; did you mean '%s'?", "").text);
-        free(ids);
         return -1;
     }
     for (size_t i = 0; i < l->n_open; i++)
@@ -341,11 +338,9 @@ struct hierarchy *hierarchy_choose(const struct hierarchy_list *hierarchies, con
 {
     struct hierarchy *hierarchy = hierarchy_find(hierarchies, id);
     if (!hierarchy) {
-        const char **ids = NAMED_NAMES(hierarchies->items, hierarchies->n);
-        char *list = spelling_list(ids, hierarchies->n);
+        SCOPED const char **ids = NAMED_NAMES(hierarchies->items, hierarchies->n);
+        SCOPED char *list = spelling_list(ids, hierarchies->n);
         error_set(err, "there is no hierarchy `%s`; there are %s", id, list);
-        free(list);
-        free(ids);
         return NULL;
     }
     for (size_t i = 0; i < properties->n; i++)

@@ -300,8 +300,8 @@ static void add_waits(const struct result *result, uint64_t *waits_ns)
 /// for one caller, though it works for others as well.
 static void mark_awaited_calls(const struct result *result, bool *is_for_caller)
 {
-    struct call *calls = NULL, *regions = memory_zeroed(result->n_regions, sizeof *regions);
-    uint64_t *waits_ns = memory_zeroed(result->n_paths, sizeof *waits_ns);
+    SCOPED struct call *calls = NULL, *regions = memory_zeroed(result->n_regions, sizeof *regions);
+    SCOPED uint64_t *waits_ns = memory_zeroed(result->n_paths, sizeof *waits_ns);
     size_t n_calls = 0, capacity = 0;
     struct map index;
     uint32_t at;
@@ -327,9 +327,6 @@ static void mark_awaited_calls(const struct result *result, bool *is_for_caller)
             is_for_caller[i] = true;
     }
     map_release(&index);
-    free(waits_ns);
-    free(regions);
-    free(calls);
 }
 
 void causes_charge_callers(struct result *result)
@@ -337,9 +334,10 @@ void causes_charge_callers(struct result *result)
     size_t n_uses;
     SCOPED bool *has_callers = regions_with_callers(result);
     SCOPED struct use *uses = collect_uses(result, has_callers, &n_uses);
-    uint32_t *callers = memory_zeroed(result->n_regions, sizeof *callers); // their numbers + 1
-    bool *has_several = memory_zeroed(result->n_regions, sizeof *has_several);
-    bool *is_for_caller = memory_zeroed(result->n_paths, sizeof *is_for_caller);
+    SCOPED uint32_t *callers =
+        memory_zeroed(result->n_regions, sizeof *callers); // their numbers + 1
+    SCOPED bool *has_several = memory_zeroed(result->n_regions, sizeof *has_several);
+    SCOPED bool *is_for_caller = memory_zeroed(result->n_paths, sizeof *is_for_caller);
     mark_awaited_calls(result, is_for_caller);
     for (size_t i = 0; i < n_uses; i++) {
         uint32_t region = result->paths[uses[i].path].region;
@@ -358,9 +356,6 @@ void causes_charge_callers(struct result *result)
                             ? result->paths[path->parent].charged
                             : path->region;
     }
-    free(callers);
-    free(has_several);
-    free(is_for_caller);
 }
 
 // --- losses
@@ -517,7 +512,7 @@ static void walk_paths(struct walk *walk)
 {
     const struct result *result = walk->result;
     uint64_t more_ns, calls_ns = 0, lost_ns = 0;
-    uint64_t *left_ns = times_without_waits(result, &more_ns);
+    SCOPED uint64_t *left_ns = times_without_waits(result, &more_ns);
     size_t at = 0;
     for (uint32_t i = 0; i < result->n_paths; i++) {
         calls_ns += left_ns[i];
@@ -535,7 +530,6 @@ static void walk_paths(struct walk *walk)
         struct key key = is_lost ? key_of_lost(result, i) : key_of_call(result, i);
         add_by_rank(walk, &key, &result->path_ranks[at], n, exclusive_ns, ns);
     }
-    free(left_ns);
 }
 
 /// Computing that grows on all ranks from iteration to iteration. No rank waits for it.

@@ -226,8 +226,8 @@ static void put_traffic(const struct result *result, struct facts *facts)
 {
     uint32_t main = facts->causing.main, n_partners = 0, hub = 0;
     uint64_t n_messages = 0, n_served = 0, n_up = 0, n_of_hub = 0;
-    uint64_t *of_rank = memory_zeroed(result->n_ranks, sizeof *of_rank);
-    bool *is_partner = memory_zeroed(result->n_ranks, sizeof *is_partner);
+    SCOPED uint64_t *of_rank = memory_zeroed(result->n_ranks, sizeof *of_rank);
+    SCOPED bool *is_partner = memory_zeroed(result->n_ranks, sizeof *is_partner);
     for (size_t i = 0; i < result->n_traffic; i++) {
         const struct result_traffic *traffic = &result->traffic[i];
         n_messages += traffic->n_messages;
@@ -261,8 +261,6 @@ static void put_traffic(const struct result *result, struct facts *facts)
     facts_put_text(facts, FINDING_TEXT_served,
                    memory_copy_text(quantity_count(n_served, "message").text));
     put_service(result, n_served, is_partner, facts);
-    free(of_rank);
-    free(is_partner);
 }
 
 void facts_put_calls(const struct result *result, const struct cause *cause, struct facts *facts)

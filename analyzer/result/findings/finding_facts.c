@@ -57,7 +57,7 @@ static struct named_ranks name_ranks(const uint64_t *by_rank, size_t n_ranks)
         first = RESULT_NONE;
     }
     fclose(out);
-    char *runs = memory_copy_text(ranks.text);
+    SCOPED char *runs = memory_copy_text(ranks.text);
     if (ranks.n == 0)
         ranks.text[0] = '\0';
     else if (ranks.n == n_ranks && n_ranks > 1)
@@ -67,7 +67,6 @@ static struct named_ranks name_ranks(const uint64_t *by_rank, size_t n_ranks)
                  ranks.main);
     else
         snprintf(ranks.text, sizeof ranks.text, "rank%s %s", ranks.n == 1 ? "" : "s", runs);
-    free(runs);
     return ranks;
 }
 
@@ -267,10 +266,9 @@ static void put_wait_calls(const struct result *result, const struct cause *caus
     put_scope(result, cause, most, facts);
     char *text = path_text(result, pattern, most);
     if (facts->other_wait != RESULT_NONE) {
-        char *other = path_text(result, pattern, facts->other_wait);
+        SCOPED char *other = path_text(result, pattern, facts->other_wait);
         char *both = memory_format("%s and %s", text, other);
         free(text);
-        free(other);
         text = both;
     }
     facts_put_text(facts, FINDING_TEXT_wait_call, text);
@@ -289,7 +287,7 @@ static void put_waits(const struct result *result, const struct cause *cause, st
     if (facts->wait_pattern == RESULT_NONE)
         return;
     const struct result_pattern *pattern = &result->patterns[facts->wait_pattern];
-    uint64_t *by_rank = memory_zeroed(result->n_ranks, sizeof *by_rank);
+    SCOPED uint64_t *by_rank = memory_zeroed(result->n_ranks, sizeof *by_rank);
     for (size_t i = 0; i < pattern->n_by_rank; i++)
         by_rank[pattern->by_rank[i].key] = pattern->by_rank[i].ns;
     uint64_t own_ns = 0;
@@ -308,7 +306,6 @@ static void put_waits(const struct result *result, const struct cause *cause, st
                        : (double)by_rank[facts->causing.main] >= facts->waiting.least;
     if (pattern->n_by_path > 0)
         put_wait_calls(result, cause, pattern, by_rank, facts);
-    free(by_rank);
     if (facts->waiting.main != RESULT_NONE) {
         facts->numbers[FINDING_NUMBER_waiter_useful] =
             part_of((double)result->ranks[facts->waiting.main].useful_ns,
@@ -362,7 +359,7 @@ static void put_time(struct facts *facts, enum finding_text name, double ns)
 /// What the ranks do in the place, and whether one does more than others.
 static void put_times(const struct result *result, const struct cause *cause, struct facts *facts)
 {
-    uint64_t *times_ns = memory_zeroed(result->n_ranks, sizeof *times_ns);
+    SCOPED uint64_t *times_ns = memory_zeroed(result->n_ranks, sizeof *times_ns);
     double most_ns = 0, sum_ns = 0, own_ns = 0, waits_ns = 0, n = (double)result->n_ranks;
     bool is_known = true, is_own = true;
     if (cause->subject == FINDING_computing && cause->site != RESULT_NONE) {
@@ -384,7 +381,6 @@ static void put_times(const struct result *result, const struct cause *cause, st
     }
     for (size_t i = 0; i < result->n_patterns; i++)
         waits_ns += (double)cause->by_pattern_ns[i];
-    free(times_ns);
     if (!is_known || most_ns <= 0)
         return;
     if (facts->numbers[FINDING_NUMBER_hub_share] > nearly_all && n > 2 &&

@@ -31,7 +31,7 @@ static void write_stretch(const struct result *result, uint32_t site, FILE *out)
 {
     uint32_t since = result->sites[site].before_since;
     const char *from = since == RESULT_NONE ? "" : result->sites[since].source;
-    char *text = site_text(result, site, RESULT_NONE);
+    SCOPED char *text = site_text(result, site, RESULT_NONE);
     if (since == site)
         fprintf(out, "the code between two calls of %s", text);
     else if (from[0] && is_usual(result, &result->sites[site]))
@@ -40,7 +40,6 @@ static void write_stretch(const struct result *result, uint32_t site, FILE *out)
         fprintf(out, "the code before %s (longest after %s)", text, from);
     else
         fprintf(out, "the code before %s", text);
-    free(text);
 }
 
 void place_write(const struct result *result, uint32_t index, uint32_t site, FILE *out)
@@ -51,10 +50,9 @@ void place_write(const struct result *result, uint32_t index, uint32_t site, FIL
     } else if (region_is_program(region)) {
         fputs("the program's code outside recorded regions", out);
     } else {
-        char *source = source_text(region->file, region->line);
+        SCOPED char *source = source_text(region->file, region->line);
         bool has_more = source[0] && !strstr(region->shown, source);
         fprintf(out, has_more ? "%s (%s)" : "%s", region->shown, source);
-        free(source);
     }
 }
 
@@ -97,10 +95,9 @@ static void put_names_as(const struct result *result, uint32_t index, uint32_t s
 {
     const struct result_region *region = &result->regions[index];
     if (site != RESULT_NONE) {
-        char *calls = site_text(result, site, RESULT_NONE);
+        SCOPED char *calls = site_text(result, site, RESULT_NONE);
         facts_put_text(facts, option, memory_format("before %s", calls));
         facts_put_text(facts, work, memory_format("the computing before %s", calls));
-        free(calls);
     } else if (!region_is_program(region) && !region_is_main(region)) {
         facts_put_text(facts, option, memory_copy_text(region->shown));
         facts_put_text(facts, work, memory_format("the work in %s", region->shown));
@@ -122,9 +119,8 @@ static void write_place(const struct result *result, const struct cause *cause, 
     else if (cause->region != RESULT_NONE)
         place_write(result, place, RESULT_NONE, out);
     else {
-        char *text = path_text(result, NULL, place);
+        SCOPED char *text = path_text(result, NULL, place);
         fputs(text, out);
-        free(text);
     }
 }
 

@@ -196,11 +196,10 @@ static void join_parts(struct causes *causes, struct nature *natures, size_t ind
 void causes_join(struct causes *causes, const struct finding_kinds *kinds,
                  const struct result *result)
 {
-    struct nature *natures = memory_zeroed(causes->n, sizeof *natures);
+    SCOPED struct nature *natures = memory_zeroed(causes->n, sizeof *natures);
     for (size_t i = 0; i < causes->n; i++)
         natures[i] = nature_of(kinds, result, &causes->causes[i]);
     for (size_t i = 0; i < causes->n; i++)
         join_parts(causes, natures, i, result);
-    free(natures);
     causes_sort(causes);
 }

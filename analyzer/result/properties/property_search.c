@@ -155,16 +155,14 @@ void property_search_run(struct property_search *search)
         search_node(&s, i);
     if (search->n_instances > 0)
         qsort(search->instances, search->n_instances, sizeof *search->instances, compare_instances);
-    for (size_t i = 0; i < n_nodes; i++)
-        free(s.nodes[i].is_critical);
+    FREE_MEMBERS(s.nodes, n_nodes, is_critical);
     free(s.nodes);
     property_values_free(s.values);
 }
 
 void property_search_release(struct property_search *search)
 {
-    for (size_t i = 0; i < search->n_gaps; i++)
-        free(search->gaps[i].needs);
+    FREE_MEMBERS(search->gaps, search->n_gaps, needs);
     free(search->gaps);
     free(search->instances);
 }

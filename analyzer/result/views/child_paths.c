@@ -195,8 +195,7 @@ int child_paths_find(const char *trace, const char *region, struct child_paths *
 
 void child_paths_release(struct child_paths *paths)
 {
-    for (size_t i = 0; i < paths->n; i++)
-        free(paths->items[i].calls);
+    FREE_MEMBERS(paths->items, paths->n, calls);
     free(paths->items);
     free(paths->trace);
     free(paths->region);

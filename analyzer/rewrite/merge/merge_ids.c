@@ -193,8 +193,7 @@ void merge_ids_release(struct merge *merge)
         }
         free(world->n_alike);
     }
-    for (size_t i = 0; i < merge->keys.n; i++)
-        free(merge->keys.items[i].bytes);
+    FREE_MEMBERS(merge->keys.items, merge->keys.n, bytes);
     free(merge->keys.items);
     map_release(&merge->keys.by_hash);
     map_release(&merge->id_of_key);

@@ -68,8 +68,7 @@ __attribute__((format(printf, 5, 6))) static void add_loss(struct repairing *all
 
 void repair_release(struct repair *repair)
 {
-    for (size_t i = 0; i < repair->n_losses; i++)
-        free(repair->losses[i].text);
+    FREE_MEMBERS(repair->losses, repair->n_losses, text);
     free(repair->losses);
     *repair = (struct repair){0};
 }

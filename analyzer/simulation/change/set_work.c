@@ -64,8 +64,7 @@ int region_works_init(struct scenario *scenario, const struct definitions *defin
 
 void region_works_release(struct region_works *works)
 {
-    for (size_t i = 0; i < works->n; i++)
-        free(works->items[i].takes_part);
+    FREE_MEMBERS(works->items, works->n, takes_part);
     free(works->items);
     *works = (struct region_works){0};
 }

@@ -164,8 +164,7 @@ static int store_trace(const struct sweep_run *run, const struct sweep_job *job,
     replay_run_release(&replay);
     if (status == 0 && run->setting->keeps_no_traces)
         status = scratch_folder_remove(trace, err);
-    for (size_t i = 0; i < names.n_parameters; i++)
-        free(parameters[i].value);
+    FREE_MEMBERS(parameters, names.n_parameters, value);
     free(parameters);
     return status;
 }
