@@ -103,8 +103,7 @@ const struct whatif_option whatif_options_of_work[] = {
      .help = "spread the computing in a region evenly over its ranks"},
     {.name = "untraced",
      .kind = WHATIF_FLAG,
-     .read = whatif_read_flag,
-     .field = offsetof(struct whatif_case, settings.is_untraced),
+     WHATIF_SET(settings.is_untraced),
      .help = "subtract what recording the functions cost, as the tracer estimates it"},
     {.name = NULL},
 };

@@ -43,12 +43,11 @@ struct whatif_option {
     enum whatif_option_kind kind;
     const char *argument; // for the help, NULL for a flag
     whatif_reader *read;
-    // Of those readers below that say so: where the value goes in struct whatif_case.
-    size_t field;
-    uint32_t most;                                                      // of a count
-    int (*parse)(const char *text, uint64_t *value, struct error *err); // of a value
-    size_t n_field;                                                     // of a list of texts
-    int (*check)(const char *text, struct error *err);                  // NULL: none is needed
+    // Of WHATIF_TEXT() and the like: where the value goes in struct whatif_case.
+    size_t field, n_field;
+    uint32_t most;
+    int (*parse)(const char *text, uint64_t *value, struct error *err);
+    int (*check)(const char *text, struct error *err); // NULL: none is needed
     /// Of a repeated axis: where its values begin, NULL where it has none; NULL: after the last
     /// `=`.
     const char *(*values)(const char *text);
@@ -134,11 +133,22 @@ bool whatif_case_is_estimate(const struct whatif_case *asked);
 
 // --- readers that need nothing but their row
 
-/// A text, one more text, a flag, one of the words of the row's argument, a whole number from 1 on,
-/// what the row's function parses; .field is a const char *, a const char *const * (and .n_field
-/// its number), a bool, a bool (is it the second word?), a uint32_t, a uint64_t.
 whatif_reader whatif_read_text, whatif_read_one_more, whatif_read_flag, whatif_read_choice,
     whatif_read_count, whatif_read_value;
+
+/// Members of a row: the value goes into this FIELD of struct whatif_case as a text, a flag, one of
+/// the words of the row's argument (is it the second one?), a whole number from 1 to LIMIT, or what
+/// PARSER makes of it, a uint64_t; or is one more text of LIST in PART, which has n_LIST of them.
+#define WHATIF_INTO(field_)         .field = offsetof(struct whatif_case, field_)
+#define WHATIF_TEXT(field_)         .read = whatif_read_text, WHATIF_INTO(field_)
+#define WHATIF_SET(field_)          .read = whatif_read_flag, WHATIF_INTO(field_)
+#define WHATIF_WORD(field_)         .read = whatif_read_choice, WHATIF_INTO(field_)
+#define WHATIF_COUNT(field_, limit) .read = whatif_read_count, WHATIF_INTO(field_), .most = (limit)
+#define WHATIF_NUMBER(field_, parser)                                                              \
+    .read = whatif_read_value, WHATIF_INTO(field_), .parse = (parser)
+#define WHATIF_TEXTS(part, list)                                                                   \
+    .read = whatif_read_one_more, WHATIF_INTO(part.list),                                          \
+    .n_field = offsetof(struct whatif_case, part.n_##list)
 
 // --- for the others
 
