@@ -18,17 +18,19 @@ enum { MS = 1000000 };
 
 #define REGION(text) .name = (char *)(text), .shown = (char *)(text)
 #define PATH(text)   .path = (char *)(text), .shown = (char *)(text)
-static struct result_region regions[] = {
+static const struct result_region first_regions[] = {
     {REGION("solve"), .file = (char *)"solve.c", .line = 56, .exclusive_ns = 100 * MS,
      .max_rank = 1, .max_ns = 60 * MS},
     {REGION("MPI_Recv"), .mpi_class = MPI_CLASS_POINT_TO_POINT, .file = (char *)"", .is_mpi = true},
     {REGION("MPI_Init"), .file = (char *)"", .is_mpi = true},
 };
-static struct result_path paths[] = {
+static const struct result_path first_paths[] = {
     {PATH("solve"), .parent = RESULT_NONE, .exclusive_ns = 100 * MS},
     {PATH("solve/MPI_Recv"), .region = 1, .depth = 1, .visits = 9, .exclusive_ns = 80 * MS},
     {PATH("MPI_Init"), .region = 2, .parent = RESULT_NONE, .visits = 2, .exclusive_ns = 900 * MS},
 };
+static struct result_region regions[6]; // the first three are those above
+static struct result_path paths[7];
 static struct result_rank ranks[2];
 static struct result_amount on_rank_0[] = {{0, 3, 30 * MS}};
 static struct result_amount in_receive[] = {{1, 3, 30 * MS}};
@@ -41,6 +43,8 @@ static struct result_path_share on_path[] = {
 /// Two ranks, 100 ms, all of it judged; 50 and 50 ms useful, the rest MPI.
 static inline struct result make_result(void)
 {
+    memcpy(regions, first_regions, sizeof first_regions);
+    memcpy(paths, first_paths, sizeof first_paths);
     ranks[0] = ranks[1] = (struct result_rank){.useful_ns = 50 * MS, .mpi_ns = 50 * MS};
     patterns[0] = (struct result_pattern){
         .id = (char *)"late-sender",
@@ -80,6 +84,27 @@ static inline void add_late_sender(struct result *result, uint64_t window_ns)
     patterns[0].by_rank = on_rank_0, patterns[0].n_by_rank = 1;
     patterns[0].by_path = in_receive, patterns[0].n_by_path = 1;
     patterns[0].by_cause = for_rank_1, patterns[0].n_by_cause = 1;
+}
+
+/// The waits have these N origins.
+static inline void set_origins(struct result_path_share *origins, size_t n)
+{
+    patterns[0].origins = (struct result_origins){
+        .explained_ns = 30 * MS, .by_path_rank = origins, .n_by_path_rank = n};
+}
+
+/// SITES, whose texts that are not set become empty, are those of RESULT.
+static inline void set_sites(struct result *result, struct result_site *sites, size_t n)
+{
+    for (size_t i = 0; i < n; i++) {
+        char **texts[] = {&sites[i].function, &sites[i].function_shown, &sites[i].file,
+                          &sites[i].source};
+        for (size_t t = 0; t < sizeof texts / sizeof texts[0]; t++)
+            if (!*texts[t])
+                *texts[t] = (char *)"";
+    }
+    result->sites = sites;
+    result->n_sites = n;
 }
 
 static struct catalogue *catalogue;
@@ -148,6 +173,5 @@ static inline void add_origin(struct result *result, uint64_t own_ns, const int6
         by_place[i] = (struct result_path_share){0, i, rank_ns[i], 0, RESULT_NONE, 0};
     result->path_ranks = times;
     result->n_path_ranks = 2;
-    patterns[0].origins = (struct result_origins){
-        .explained_ns = 30 * MS, .by_path_rank = by_place, .n_by_path_rank = 2};
+    set_origins(by_place, 2);
 }

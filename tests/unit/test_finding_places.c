@@ -7,32 +7,25 @@
 TEST(test_a_function_of_several_callers_is_named_by_them)
 {
     struct result result = make_result();
-    struct result_region own_regions[6];
-    struct result_path own_paths[7];
     const char *const names[] = {"burn", "lead", "follow"};
-    memcpy(own_regions, regions, sizeof regions);
-    memcpy(own_paths, paths, sizeof paths);
     for (int i = 0; i < 3; i++)
-        own_regions[3 + i] = (struct result_region){.name = (char *)names[i],
-                                                    .shown = (char *)names[i],
-                                                    .file = (char *)"burn.c",
-                                                    .line = (uint32_t)i + 1};
-    own_paths[3] = (struct result_path){PATH("lead"), .region = 4, .parent = RESULT_NONE};
-    own_paths[4] = (struct result_path){PATH("follow"), .region = 5, .parent = RESULT_NONE};
-    own_paths[5] =
+        regions[3 + i] = (struct result_region){.name = (char *)names[i],
+                                                .shown = (char *)names[i],
+                                                .file = (char *)"burn.c",
+                                                .line = (uint32_t)i + 1};
+    paths[3] = (struct result_path){PATH("lead"), .region = 4, .parent = RESULT_NONE};
+    paths[4] = (struct result_path){PATH("follow"), .region = 5, .parent = RESULT_NONE};
+    paths[5] =
         (struct result_path){PATH("lead/burn"), .region = 3, .parent = 3, .exclusive_ns = 65 * MS};
-    own_paths[6] = (struct result_path){PATH("follow/burn"), .region = 3, .parent = 4,
-                                        .exclusive_ns = 40 * MS};
+    paths[6] = (struct result_path){PATH("follow/burn"), .region = 3, .parent = 4,
+                                    .exclusive_ns = 40 * MS};
     struct result_path_share origins[] = {{3, 1, 27 * MS, 0, RESULT_NONE, 5},
                                           {3, 1, 3 * MS, 0, RESULT_NONE, 6}};
     struct result_path_rank times[] = {
         {5, 0, 1, 0, 0}, {5, 1, 1, 60 * MS, 60 * MS}, {6, 0, 1, 40 * MS, 40 * MS}, {6, 1, 1, 0, 0}};
     add_late_sender(&result, 30 * MS);
-    patterns[0].origins = (struct result_origins){
-        .explained_ns = 30 * MS, .by_path_rank = origins, .n_by_path_rank = 2};
-    result.regions = own_regions;
+    set_origins(origins, 2);
     result.n_regions = 6;
-    result.paths = own_paths;
     result.n_paths = 7;
     result.path_ranks = times;
     result.n_path_ranks = 4;
@@ -62,9 +55,7 @@ TEST(test_code_before_a_call_begins_with_another_one)
                                     .visits = 100,
                                     .before_max_ns = 50 * MS,
                                     .before_longest_ns = 4 * MS}};
-    sites[0].function_shown = sites[1].function_shown = (char *)"";
-    result.sites = sites;
-    result.n_sites = 2;
+    set_sites(&result, sites, 2);
     for (int is_longer = 0; is_longer < 2; is_longer++) {
         char text[100];
         FILE *out = fmemopen(text, sizeof text, "w");
@@ -167,31 +158,23 @@ TEST(test_one_long_computation)
 TEST(test_short_calls_do_not_end_a_computation)
 {
     struct result result = make_result();
-    struct result_region own_regions[4];
-    struct result_path own_paths[4] = {paths[0], paths[1], paths[2]};
     struct result_site sites[2] = {
         {.path = 3, .before_since = 1, .before_ns = 30 * MS, .inclusive_ns = 3 * MS},
         {.path = 1, .before_since = 0, .before_ns = 20 * MS}};
     struct result_path_share origins[] = {{0, 1, 18 * MS, 0, 0, 0}, {0, 1, 12 * MS, 0, 1, 0}};
     struct result_amount in_call[] = {{3, 3, 30 * MS}};
-    memcpy(own_regions, regions, sizeof regions);
-    own_regions[0].name = own_regions[0].shown = (char *)RESULT_REGION_PROGRAM;
-    own_regions[3] = (struct result_region){REGION("MPI_Comm_rank"), .file = (char *)"",
-                                            .mpi_class = MPI_CLASS_MANAGEMENT, .is_mpi = true};
-    own_paths[3] = (struct result_path){PATH("MPI_Comm_rank"), .region = 3, .parent = RESULT_NONE};
+    regions[0].name = regions[0].shown = (char *)RESULT_REGION_PROGRAM;
+    regions[3] = (struct result_region){REGION("MPI_Comm_rank"), .file = (char *)"",
+                                        .mpi_class = MPI_CLASS_MANAGEMENT, .is_mpi = true};
+    paths[3] = (struct result_path){PATH("MPI_Comm_rank"), .region = 3, .parent = RESULT_NONE};
     for (int i = 0; i < 2; i++) {
-        sites[i].function = sites[i].function_shown = sites[i].file = sites[i].source = (char *)"";
         sites[i].before_max_rank = 1;
         sites[i].before_max_ns = sites[i].before_ns;
     }
     add_late_sender(&result, 30 * MS);
-    patterns[0].origins = (struct result_origins){
-        .explained_ns = 30 * MS, .by_path_rank = origins, .n_by_path_rank = 2};
-    result.regions = own_regions;
-    result.paths = own_paths;
+    set_origins(origins, 2);
     result.n_regions = result.n_paths = 4;
-    result.sites = sites;
-    result.n_sites = 2;
+    set_sites(&result, sites, 2);
     find(&result);
     assert_int_equal(count_computing(), 1);
     assert_says("the code before MPI_Comm_rank and the code before MPI_Recv");
@@ -212,7 +195,7 @@ TEST(test_short_calls_do_not_end_a_computation)
     find(&result);
     assert_int_equal(count_computing(), 2);
     patterns[0].by_path = in_receive;
-    own_regions[3].mpi_class = MPI_CLASS_POINT_TO_POINT;
+    regions[3].mpi_class = MPI_CLASS_POINT_TO_POINT;
     find(&result);
     assert_int_equal(count_computing(), 2);
 }
@@ -221,25 +204,19 @@ TEST(test_short_calls_do_not_end_a_computation)
 TEST(test_overlap_is_in_code_that_computes)
 {
     struct result result = make_result();
-    struct result_region own_regions[4];
-    struct result_path own_paths[4];
     static struct result_amount in_wait[] = {{3, 3, 30 * MS}};
     struct result_traffic one_way = {1, 0, 2, 0};
-    memcpy(own_regions, regions, sizeof regions);
-    memcpy(own_paths, paths, sizeof paths);
-    own_regions[3] = (struct result_region){REGION("get"), .file = (char *)""};
-    own_paths[1] = (struct result_path){PATH("solve/get"), .region = 3};
-    own_paths[3] = (struct result_path){PATH("solve/get/MPI_Recv"), .region = 1, .parent = 1,
-                                        .exclusive_ns = 80 * MS};
+    regions[3] = (struct result_region){REGION("get"), .file = (char *)""};
+    paths[1] = (struct result_path){PATH("solve/get"), .region = 3};
+    paths[3] = (struct result_path){PATH("solve/get/MPI_Recv"), .region = 1, .parent = 1,
+                                    .exclusive_ns = 80 * MS};
     add_origin(&result, 0, (int64_t[]){0, 30 * MS});
     patterns[0].by_path = in_wait;
-    result.regions = own_regions;
-    result.paths = own_paths;
     result.n_regions = result.n_paths = 4;
     result.traffic = &one_way;
     result.n_traffic = 1;
     for (int is_enough = 0; is_enough < 2; is_enough++) { // a twentieth of the call's time
-        own_paths[1].exclusive_ns = 4 * MS - !is_enough;
+        paths[1].exclusive_ns = 4 * MS - !is_enough;
         find(&result);
         assert_string_equal(found.findings[1].kind, "missed-overlap");
         assert_string_equal(found.findings[1].remedies[0].value, is_enough ? "solve/get" : "solve");
@@ -261,8 +238,7 @@ TEST(test_calls_right_after_one_another_can_be_joined)
                                         .visits = 1000,
                                         .before_path = 0,
                                         .before_since = i ? 0 : RESULT_NONE};
-    result.sites = sites;
-    result.n_sites = 2;
+    set_sites(&result, sites, 2);
     regions[1].name = (char *)"MPI_Allreduce";
     regions[1].shown = regions[1].name;
     regions[1].mpi_class = MPI_CLASS_COLLECTIVE;

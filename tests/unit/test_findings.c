@@ -24,7 +24,6 @@ TEST(test_probing_is_waiting_for_somebody)
 {
     struct result result = make_result();
     const uint32_t receive = 1; // the region of solve/MPI_Recv
-    char *name = regions[receive].name;
     regions[receive].name = (char *)"MPI_Mprobe";
     find(&result);
     assert_string_equal(found.findings[0].kind, "probing");
@@ -32,7 +31,6 @@ TEST(test_probing_is_waiting_for_somebody)
     // Where the waits are known what is left is none.
     add_late_sender(&result, 30 * MS);
     find(&result);
-    regions[receive].name = name;
     assert_string_equal(found.findings[0].kind, "probed-transfers");
     assert_int_equal(found.findings[0].loss_ns, 50 * MS);
 }
@@ -43,7 +41,6 @@ TEST(test_polls_wait_for_the_sender_that_computes_longest)
     struct result_traffic traffic[] = {{0, 1, 5, 40}, {1, 0, 5, 40}};
     struct result_path_rank times[] = {{0, 1, 1, 60 * MS, 60 * MS}, {1, 0, 9, 80 * MS, 80 * MS}};
     const uint32_t receive = 1; // the region of solve/MPI_Recv
-    char *name = regions[receive].name;
     result.traffic = traffic;
     result.path_ranks = times;
     result.n_traffic = result.n_path_ranks = 2;
@@ -67,16 +64,10 @@ TEST(test_polls_wait_for_the_sender_that_computes_longest)
                                    {.path = 2, .before_ns = 9 * MS, .before_max_ns = 9 * MS}};
     sites[1].before_max_rank = 1;
     sites[0].before_since = sites[1].before_since = RESULT_NONE;
-    for (int i = 0; i < 2; i++)
-        sites[i].function = sites[i].function_shown = sites[i].file = sites[i].source = (char *)"";
-    result.sites = sites;
-    result.n_sites = 2;
-    struct result_region solve = regions[0];
+    set_sites(&result, sites, 2);
     regions[0].name = regions[0].shown = (char *)RESULT_REGION_PROGRAM;
     find(&result);
     assert_says("rank 1 sends to rank 0, and computes longest in the code before MPI_Iprobe");
-    regions[0] = solve;
-    regions[receive].name = name;
 }
 
 /// The calls of solve/MPI_Recv are those of another function.
@@ -91,48 +82,38 @@ TEST(test_what_the_calls_are_decides_the_hint)
         {"MPI_Alltoallv", "all-to-all", "needs the data of a few others", MPI_CLASS_COLLECTIVE, 1},
         {"MPI_Bcast", "split-collective", "MPI_Allreduce in place of", MPI_CLASS_COLLECTIVE, 1},
         {"MPI_Init", "mpi-start", "how the program is launched", MPI_CLASS_START_END, 0}};
-    struct result_region own_regions[4];
     struct result result = make_result();
     struct result_path_share origins[] = {{1, 1, 30 * MS, 1, RESULT_NONE, 1}};
     // The calls follow those of path 3, after which 9 us pass in the mean.
-    char none[] = "";
     struct result_site sites[] = {{.path = 1, .visits = 9, .before_since = 1, .before_ns = 81000},
                                   {.path = 3, .visits = 9, .before_since = RESULT_NONE}};
-    for (int i = 0; i < 2; i++)
-        sites[i].function = sites[i].function_shown = sites[i].file = sites[i].source = none;
-    result.sites = sites;
-    result.n_sites = 2;
-    memcpy(own_regions, regions, sizeof regions);
-    own_regions[3] = (struct result_region){REGION("MPI_Reduce"), .is_mpi = true};
-    struct result_path own_paths[4] = {paths[0], paths[1], paths[2], paths[1]};
-    own_paths[3] = (struct result_path){PATH("solve/MPI_Reduce"), .region = 3, .depth = 1};
-    result.regions = own_regions;
-    result.paths = own_paths;
+    set_sites(&result, sites, 2);
+    regions[3] = (struct result_region){REGION("MPI_Reduce"), .is_mpi = true};
+    paths[3] = (struct result_path){PATH("solve/MPI_Reduce"), .region = 3, .depth = 1};
     result.n_regions = result.n_paths = 4;
     add_late_sender(&result, 30 * MS);
-    patterns[0].origins = (struct result_origins){
-        .explained_ns = 30 * MS, .by_path_rank = origins, .n_by_path_rank = 1};
+    set_origins(origins, 1);
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        own_regions[1].name = (char *)cases[i].name;
-        own_regions[1].mpi_class = (uint8_t)cases[i].class_;
+        regions[1].name = (char *)cases[i].name;
+        regions[1].mpi_class = (uint8_t)cases[i].class_;
         find(&result);
         assert_string_equal(found.findings[0].kind, cases[i].kind);
         assert_int_equal(found.findings[0].n_remedies, cases[i].n_remedies);
         assert_says(cases[i].hint);
     }
     // More computing in between, or a reduction that is no part of the same.
-    own_regions[1].name = (char *)"MPI_Bcast";
-    own_regions[1].mpi_class = MPI_CLASS_COLLECTIVE;
+    regions[1].name = (char *)"MPI_Bcast";
+    regions[1].mpi_class = MPI_CLASS_COLLECTIVE;
     sites[0].before_ns = 90000;
     find(&result);
     assert_string_equal(found.findings[0].kind, "collective-cost");
     sites[0].before_ns = 0;
-    own_regions[3].name = (char *)"MPI_Reduce_scatter";
+    regions[3].name = (char *)"MPI_Reduce_scatter";
     find(&result);
     assert_string_equal(found.findings[0].kind, "collective-cost");
     // A call that takes no longer than recording it may take next to nothing by itself.
-    own_regions[1].name = (char *)cases[0].name;
-    own_regions[1].mpi_class = (uint8_t)cases[0].class_;
+    regions[1].name = (char *)cases[0].name;
+    regions[1].mpi_class = (uint8_t)cases[0].class_;
     result.recording_of_visit_ns = 100 * MS;
     find(&result);
     assert_says_not(cases[0].hint);
@@ -162,13 +143,11 @@ TEST(test_many_small_messages)
     assert_string_equal(found.findings[0].kind, "small-messages");
     assert_says("1000 messages, half of them of about 100 B or less. The 9 calls for them");
     // Tests carry no messages.
-    struct result_region with_test[4] = {regions[0], regions[1], regions[2], regions[1]};
-    struct result_path tested[4] = {paths[0], paths[1], paths[2], paths[1]};
-    with_test[3].name = (char *)"MPI_Testany";
-    tested[3].region = 3;
-    tested[3].visits = 6858915;
-    result.regions = with_test;
-    result.paths = tested;
+    regions[3] = regions[1];
+    paths[3] = paths[1];
+    regions[3].name = (char *)"MPI_Testany";
+    paths[3].region = 3;
+    paths[3].visits = 6858915;
     result.n_regions = result.n_paths = 4;
     find(&result);
     assert_says("The 9 calls for them");
@@ -384,36 +363,28 @@ TEST(test_small_tasks)
     paths[1].visits = 7999;
     find(&result);
     assert_string_equal(found.findings[0].kind, "fine-tasks");
-    paths[1].visits = 9;
 }
 
 /// Rank 0 waits for rank 1 in solve, and in what that calls.
 TEST(test_a_function_and_what_it_calls_are_one)
 {
     struct result result = make_result();
-    struct result_region own_regions[4];
-    struct result_path own_paths[4];
-    memcpy(own_regions, regions, sizeof regions);
-    memcpy(own_paths, paths, sizeof paths);
-    own_regions[3] = (struct result_region){
+    regions[3] = (struct result_region){
         .name = (char *)"inner", .shown = (char *)"inner", .file = (char *)"solve.c", .line = 7};
-    own_paths[3] = (struct result_path){.path = (char *)"solve/inner",
-                                        .shown = (char *)"solve/inner",
-                                        .region = 3,
-                                        .exclusive_ns = 40 * MS};
+    paths[3] = (struct result_path){.path = (char *)"solve/inner",
+                                    .shown = (char *)"solve/inner",
+                                    .region = 3,
+                                    .exclusive_ns = 40 * MS};
     struct result_path_share origins[] = {{3, 1, 20 * MS, 0, RESULT_NONE, 3},
                                           {0, 1, 10 * MS, 0, RESULT_NONE, 0}};
     struct result_path_rank times[] = {{0, 1, 1, 60 * MS, 60 * MS}, {3, 1, 1, 40 * MS, 40 * MS}};
     add_late_sender(&result, 30 * MS);
-    patterns[0].origins = (struct result_origins){
-        .explained_ns = 30 * MS, .by_path_rank = origins, .n_by_path_rank = 2};
-    result.regions = own_regions;
-    result.paths = own_paths;
+    set_origins(origins, 2);
     result.n_regions = result.n_paths = 4;
     result.path_ranks = times;
     result.n_path_ranks = 2;
     for (int is_nested = 0; is_nested < 2; is_nested++) {
-        own_paths[3].parent = is_nested ? 0 : RESULT_NONE;
+        paths[3].parent = is_nested ? 0 : RESULT_NONE;
         find(&result);
         assert_int_equal(found.n_findings, is_nested ? 2 : 3); // with the rest of the receives
         assert_string_equal(found.findings[1].kind, "serial-work");
@@ -444,7 +415,6 @@ TEST(test_one_sided_calls)
                                           {"MPI_Put", "one-sided"},
                                           {"MPI_Win_flush_all", "one-sided"}}; // of a shared lock
     struct result result = make_result();
-    const struct result_region call = regions[1];
     struct result_path_rank times[] = {
         {0, 0, 1, 20 * MS, 20 * MS}, {0, 1, 1, 80 * MS, 80 * MS}, {1, 0, 9, 80 * MS, 80 * MS}};
     result.path_ranks = times;
@@ -473,14 +443,12 @@ TEST(test_one_sided_calls)
     regions[1].name = (char *)"MPI_Win_fence";
     find(&result);
     assert_string_equal(found.findings[0].kind, "window-calls");
-    regions[1] = call;
 }
 
 /// Files are those used in the place, and only where that took half of its time, which is 80 ms.
 TEST(test_files_are_named)
 {
     struct result result = make_result();
-    const struct result_region call = regions[1];
     struct result_file files[] = {{.name = (char *)"elsewhere.dat"},
                                   {.name = (char *)"small.dat"},
                                   {.name = (char *)"out.dat"}};
@@ -506,7 +474,6 @@ TEST(test_files_are_named)
     uses[1].path = 0;
     find(&result);
     assert_says("They used out.dat.");
-    regions[1] = call;
 }
 
 /// 2000 calls by two ranks, of 40 us each. Between the ranks' 98 other calls of MPI there are at
@@ -540,26 +507,20 @@ TEST(test_small_accesses_follow_one_another)
 /// Opening and closing files is one finding, accesses are another one.
 TEST(test_files_are_opened)
 {
-    struct result_region own_regions[4];
-    struct result_path own_paths[4] = {paths[0], paths[1], paths[2]};
     struct result result = make_result();
-    memcpy(own_regions, regions, sizeof regions);
-    own_regions[1].name = own_regions[1].shown = (char *)"MPI_File_open";
-    own_regions[1].mpi_class = MPI_CLASS_FILE;
-    own_regions[3] =
-        (struct result_region){REGION("MPI_File_write_at"), .mpi_class = MPI_CLASS_FILE,
-                               .file = (char *)"", .is_mpi = true};
-    own_paths[3] = (struct result_path){PATH("solve/MPI_File_write_at"), .region = 3, .depth = 1,
-                                        .exclusive_ns = 20 * MS};
-    result.regions = own_regions;
-    result.paths = own_paths;
+    regions[1].name = regions[1].shown = (char *)"MPI_File_open";
+    regions[1].mpi_class = MPI_CLASS_FILE;
+    regions[3] = (struct result_region){REGION("MPI_File_write_at"), .mpi_class = MPI_CLASS_FILE,
+                                        .file = (char *)"", .is_mpi = true};
+    paths[3] = (struct result_path){PATH("solve/MPI_File_write_at"), .region = 3, .depth = 1,
+                                    .exclusive_ns = 20 * MS};
     result.n_regions = result.n_paths = 4;
     find(&result);
     assert_int_equal(found.n_findings, 2);
     assert_string_equal(found.findings[0].kind, "file-opening");
     assert_int_equal(found.findings[0].loss_ns, 80 * MS);
     assert_string_equal(found.findings[1].kind, "file-access");
-    own_regions[3].name = (char *)"MPI_File_close";
+    regions[3].name = (char *)"MPI_File_close";
     find(&result);
     assert_int_equal(found.n_findings, 1);
     assert_string_equal(found.findings[0].kind, "file-opening");
@@ -634,25 +595,19 @@ TEST(test_a_pipeline_that_drains)
 TEST(test_limits_of_the_machine_come_last)
 {
     struct result result = make_result();
-    struct result_region own_regions[4];
-    struct result_path own_paths[4];
-    memcpy(own_regions, regions, sizeof regions);
-    memcpy(own_paths, paths, sizeof paths);
-    own_regions[3] = (struct result_region){.name = (char *)RESULT_REGION_NO_CPU,
-                                            .shown = (char *)RESULT_REGION_NO_CPU,
-                                            .file = (char *)""};
-    own_paths[3] = (struct result_path){.path = (char *)"solve/lost",
-                                        .shown = (char *)"solve/lost",
-                                        .region = 3,
-                                        .exclusive_ns = 50 * MS};
-    result.regions = own_regions;
-    result.paths = own_paths;
+    regions[3] = (struct result_region){.name = (char *)RESULT_REGION_NO_CPU,
+                                        .shown = (char *)RESULT_REGION_NO_CPU,
+                                        .file = (char *)""};
+    paths[3] = (struct result_path){.path = (char *)"solve/lost",
+                                    .shown = (char *)"solve/lost",
+                                    .region = 3,
+                                    .exclusive_ns = 50 * MS};
     result.n_regions = result.n_paths = 4;
     for (int has_most = 0; has_most < 2; has_most++) {
         add_origin(&result, 35 * MS, (int64_t[]){0, 30 * MS});
         // More than four times 30 and 8 ms come first.
         result.other_mpi_ns = has_most ? 8 * MS : 50 * MS;
-        result.no_cpu_ns = own_paths[3].exclusive_ns = (has_most ? 160 : 45) * MS;
+        result.no_cpu_ns = paths[3].exclusive_ns = (has_most ? 160 : 45) * MS;
         result.useful_ns = result.total_ns - 30 * MS - result.other_mpi_ns - result.no_cpu_ns;
         find(&result);
         assert_int_equal(found.n_findings, 3);
@@ -762,8 +717,7 @@ TEST(test_longer_iterations_are_those_that_compute_longer)
                              .cause = RESULT_ODD_COMPUTING,
                              .rank = 1};
     add_late_sender(&result, 30 * MS);
-    patterns[0].origins = (struct result_origins){
-        .explained_ns = 30 * MS, .by_path_rank = origins, .n_by_path_rank = 1};
+    set_origins(origins, 1);
     result.iterations.odd = &odd;
     result.iterations.n_odd = 1;
     find(&result);
