@@ -12,6 +12,9 @@ export LC_ALL="${LC_ALL:-C.UTF-8}" NO_COLOR=1
 # shellcheck source=tests/environment.bash
 . "$ROOT/tests/environment.bash"
 
+# Each test begins in its scratch folder, unless its file says otherwise.
+setup() { cd "$BATS_TEST_TMPDIR" || return; }
+
 # cases N FEW: how many cases of many alike are tried: N, in a build with sanitizers FEW. There a process
 # takes ten times as long, and what the cases are compared with finds nothing that it does not find without.
 cases() {

@@ -3,8 +3,6 @@
 # pruning, pairs, JSON, what is refused. The traces are in tests/traces/advise.
 load ../helper
 
-setup() { cd "$BATS_TEST_TMPDIR" || return; }
-
 archive() { "$BUILD/tools/mktrace" "$ROOT/tests/traces/advise/$1.txt" "$1"; }
 
 @test "gains of regions on the critical path" {

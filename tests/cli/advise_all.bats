@@ -4,8 +4,6 @@
 load ../helper
 load ../advice
 
-setup() { cd "$BATS_TEST_TMPDIR" || return; }
-
 # agree_on FOLDER: on all traces of tests/traces/FOLDER that are not refused; with sanitizers, on each third.
 agree_on() {
     local file i n=0 step files=("$ROOT/tests/traces/$1"/*.txt)

@@ -4,8 +4,6 @@
 # tests/traces/advise.
 load ../helper
 
-setup() { cd "$BATS_TEST_TMPDIR" || return; }
-
 archive() { "$BUILD/tools/mktrace" "$ROOT/tests/traces/advise/$1.txt" "$1"; }
 
 @test "a task farm with other numbers of workers" {

@@ -4,8 +4,6 @@
 # that become one.
 load ../helper
 
-setup() { cd "$BATS_TEST_TMPDIR" || return; }
-
 # archive NAME: makes the archive NAME here out of the text trace NAME.
 archive() { "$BUILD/tools/mktrace" "$ROOT/tests/traces/align/$1.txt" "$1"; }
 

@@ -3,8 +3,6 @@
 # The text traces are in tests/traces/check.
 load ../helper
 
-setup() { cd "$BATS_TEST_TMPDIR" || return; }
-
 # archive NAME: makes the archive NAME here out of the text trace NAME.
 archive() { "$BUILD/tools/mktrace" "$ROOT/tests/traces/check/$1.txt" "$1"; }
 

@@ -2,8 +2,6 @@
 # pagoda convert: traces of Paraver and of Chrome's format as archives.
 load ../helper
 
-setup() { cd "$BATS_TEST_TMPDIR" || return; }
-
 # facts TRACE: what a replay finds.
 facts() {
     "$PAGODA" replay --json --all "$1" | jq -S '{time_ns, trace: .trace | {messages, collectives, ranks, locations},

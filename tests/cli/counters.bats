@@ -2,8 +2,6 @@
 # Counters of an archive, by call path and rank, against a walk through what was written.
 load ../helper
 
-setup() { cd "$BATS_TEST_TMPDIR" || return; }
-
 # grown FILE.json: the counters as counters.py has them.
 grown() {
     jq -c '[.counters[] | .name as $name | .values[] | [$name, .rank, .path, .value]] | sort' "$1"

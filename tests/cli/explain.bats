@@ -3,8 +3,6 @@
 # task_models.bats have what holds for one.
 load ../helper
 
-setup() { cd "$BATS_TEST_TMPDIR" || return; }
-
 @test "everything that is bundled is listed, and each name in a list is explained" {
     "$PAGODA" explain >all
     [ "$(grep -c '^[A-Z].*(.*)$' all)" = 5 ]

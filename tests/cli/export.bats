@@ -3,8 +3,6 @@
 load ../helper
 load amdahl
 
-setup() { cd "$BATS_TEST_TMPDIR" || return; }
-
 # Whether the browser starts here is found out once.
 setup_file() {
     cd "$BATS_FILE_TMPDIR" || return

@@ -3,8 +3,6 @@
 # archive they were made of and against what a replay reports.
 load ../helper
 
-setup() { cd "$BATS_TEST_TMPDIR" || return; }
-
 # archive NAME [SED]: makes the archive NAME here out of the text trace NAME of the reports, changed by SED.
 archive() {
     sed "${2:-}" "$ROOT/tests/traces/replay/$1.txt" >"$1.txt"

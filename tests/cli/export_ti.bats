@@ -3,8 +3,6 @@
 # itself does is what tests/check-simgrid tells.
 load ../helper
 
-setup() { cd "$BATS_TEST_TMPDIR" || return; }
-
 # archive TRACE [SED]: makes the archive "run" here out of a text trace, changed by SED.
 archive() {
     rm -rf run run.*

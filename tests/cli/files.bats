@@ -2,8 +2,6 @@
 # File I/O of an archive, by file, call path and rank, against what was written.
 load ../helper
 
-setup() { cd "$BATS_TEST_TMPDIR" || return; }
-
 # used FILE.json: the uses of files as files.py has them.
 used() {
     jq -c '[.files[] | .file as $file | .paradigm as $by | .uses[] | [$file, $by, .path, .rank, .inner,

@@ -2,8 +2,6 @@
 # Archives that somebody made to do harm: names with escape sequences, time stamps no run has.
 load ../helper
 
-setup() { cd "$BATS_TEST_TMPDIR" || return; }
-
 @test "what names of an archive or a path hold never reaches the terminal as an escape sequence" {
     local esc=$'\033[31m'
     cat >esc.txt <<TEXT

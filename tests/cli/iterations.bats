@@ -2,8 +2,6 @@
 # The iterations of a run: their times, and which of them are odd. iterations.py knows both.
 load ../helper
 
-setup() { cd "$BATS_TEST_TMPDIR" || return; }
-
 # replayed NAME: the trace of the loop NAME, and whether its replay finds what is in it.
 replayed() {
     "$ROOT/tests/cli/iterations.py" write "$1" >"$1.txt"

@@ -2,8 +2,6 @@
 # The command itself: help, version, unknown commands, the manual's lists of options.
 load ../helper
 
-setup() { cd "$BATS_TEST_TMPDIR" || return; }
-
 # commands: the names in the list of `pagoda --help`.
 commands() {
     "$PAGODA" --help | sed -n '/^commands:/,/^$/s/^  \([a-z]*\) .*/\1/p'

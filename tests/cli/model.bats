@@ -3,8 +3,6 @@
 load ../helper
 load amdahl
 
-setup() { cd "$BATS_TEST_TMPDIR" || return; }
-
 # awk with points in numbers, whatever the locale of the test.
 awk() { LC_ALL=C command awk "$@"; }
 

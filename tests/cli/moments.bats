@@ -2,8 +2,6 @@
 # pagoda replay --explain RANK@TIME: what a rank does then, and why it waits.
 load ../helper
 
-setup() { cd "$BATS_TEST_TMPDIR" || return; }
-
 # refused MOMENT MESSAGE: --explain MOMENT of chain is refused.
 refused() {
     run "$PAGODA" replay --explain "$1" chain

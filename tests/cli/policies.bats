@@ -4,8 +4,6 @@
 load ../helper
 load ../checked_files
 
-setup() { cd "$BATS_TEST_TMPDIR" || return; }
-
 archive() { "$BUILD/tools/mktrace" "$ROOT/tests/traces/advise/$1.txt" "$1"; }
 
 valid() {

@@ -6,8 +6,6 @@
 load ../helper
 load ../checked_files
 
-setup() { cd "$BATS_TEST_TMPDIR" || return; }
-
 # archive FILE: makes the archive `run` here out of the text trace FILE below tests/traces.
 archive() {
     rm -rf run

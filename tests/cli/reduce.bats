@@ -2,8 +2,6 @@
 # pagoda reduce: rules over stored profiles and traces, and what is wrong with them.
 load ../helper
 
-setup() { cd "$BATS_TEST_TMPDIR" || return; }
-
 # excluded FILE: the names the exclude file has, in one line.
 excluded() {
     sed -n 's/^    \(.*\) # .*/\1/p' "$1" | sort | tr '\n' ' '

@@ -4,8 +4,6 @@
 # `UPDATE=1 make check T=tests/cli/replay.bats` rewrites the reports.
 load ../helper
 
-setup() { cd "$BATS_TEST_TMPDIR" || return; }
-
 # archive NAME: makes the archive NAME here out of the text trace NAME.
 archive() { "$BUILD/tools/mktrace" "$ROOT/tests/traces/replay/$1.txt" "$1"; }
 

@@ -4,8 +4,6 @@
 load ../helper
 load ../checked_files
 
-setup() { cd "$BATS_TEST_TMPDIR" || return; }
-
 valid() {
     xmllint --nonet --noout --relaxng "$ROOT/patterns/sweeps/sweeps.rng" "$@" 2>/dev/null
 }

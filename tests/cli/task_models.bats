@@ -4,8 +4,6 @@
 load ../helper
 load ../checked_files
 
-setup() { cd "$BATS_TEST_TMPDIR" || return; }
-
 # asks MODEL JQ-CONDITION [OPTIONS]: of the first point
 asks() {
     local model=$1 condition=$2

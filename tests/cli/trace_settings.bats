@@ -2,8 +2,6 @@
 # Settings of pagoda trace: where they come from, and what is refused before anything is run.
 load ../helper
 
-setup() { cd "$BATS_TEST_TMPDIR" || return; }
-
 # refused TEXT ARGUMENTS...: exit status 2, one sentence, nothing run.
 refused() {
     local text=$1

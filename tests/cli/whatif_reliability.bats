@@ -3,8 +3,6 @@
 # option says so. The traces are small enough to compute by hand.
 load ../helper
 
-setup() { cd "$BATS_TEST_TMPDIR" || return; }
-
 # shared MPI END: two ranks on one core. Rank 0 computes for 1.5 ms, sends, and computes until END;
 # rank 1 waits for that message in MPI, and computes from 1.5 to 2.5 ms.
 shared() {

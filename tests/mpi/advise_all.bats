@@ -4,8 +4,6 @@
 load ../helper
 load ../advice
 
-setup() { cd "$BATS_TEST_TMPDIR" || return; }
-
 # Sizes at which computing is a part of the run that is worth advice.
 size_of() {
     case $1 in

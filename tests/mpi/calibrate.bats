@@ -4,8 +4,6 @@
 load ../helper
 load trace
 
-setup() { cd "$BATS_TEST_TMPDIR" || return; }
-
 valid() {
     xmllint --nonet --noout --relaxng "$ROOT/patterns/machines/machines.rng" "$@"
 }

@@ -3,8 +3,6 @@
 # persistent ones, in place, on communicators of all kinds), no call is left waiting.
 load ../helper
 
-setup() { cd "$BATS_TEST_TMPDIR" || return; }
-
 # machine ALGORITHM: a machine that carries out by it what can be; the first word of a line of
 # algorithms is an operation.
 machine() {

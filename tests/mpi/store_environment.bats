@@ -5,8 +5,6 @@
 load ../helper
 load trace
 
-setup() { cd "$BATS_TEST_TMPDIR" || return; }
-
 # answer COLUMN VIEW: of trial 1.
 answer() {
     "$PAGODA" query "$mpi.db" --sql "SELECT $1 FROM $2 WHERE trial_id = 1" --csv | tail -n +2

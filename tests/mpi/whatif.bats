@@ -3,8 +3,6 @@
 # hold whatever the machine did meanwhile.
 load ../helper
 
-setup() { cd "$BATS_TEST_TMPDIR" || return; }
-
 # Sizes that run in milliseconds with few messages.
 size_of() {
     case $1 in

@@ -3,8 +3,6 @@
 # exchanges take work along follows from the program; no work gets lost; nobody waits for ever.
 load ../helper
 
-setup() { cd "$BATS_TEST_TMPDIR" || return; }
-
 # record MPI PROGRAM OPTIONS...: a trace of 4 ranks of a program with its functions as regions.
 record() {
     local mpi=$1 program=$2
