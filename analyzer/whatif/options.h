@@ -136,7 +136,11 @@ bool whatif_case_is_estimate(const struct whatif_case *asked);
 whatif_reader whatif_read_text, whatif_read_one_more, whatif_read_flag, whatif_read_choice,
     whatif_read_count, whatif_read_value;
 
-/// Members of a row: the value goes into this FIELD of struct whatif_case as a text, a flag, one of
+/// The first members of a row: its kind, name, and argument.
+#define WHATIF_ROW(kind_, name_, argument_)                                                        \
+    .name = (name_), .kind = WHATIF_##kind_, .argument = (argument_)
+
+/// Further members: the value goes into this FIELD of struct whatif_case as a text, a flag, one of
 /// the words of the row's argument (is it the second one?), a whole number from 1 to LIMIT, or what
 /// PARSER makes of it, a uint64_t; or is one more text of LIST in PART, which has n_LIST of them.
 #define WHATIF_INTO(field_)         .field = offsetof(struct whatif_case, field_)
