@@ -13,7 +13,6 @@
 #include "analyzer/base/error.h"
 #include "analyzer/base/format/xml.h"
 #include "analyzer/base/memory.h"
-#include "analyzer/base/named.h"
 #include "analyzer/base/options/options.h"
 #include "analyzer/base/text.h"
 #include "analyzer/pattern/catalogue.h"

@@ -9,7 +9,6 @@
 #include "analyzer/base/bundled.h"
 #include "analyzer/base/format/template.h"
 #include "analyzer/base/memory.h"
-#include "analyzer/base/named.h"
 #include "analyzer/base/text.h"
 #include "analyzer/pattern/expression.h"
 #include "analyzer/pattern/pattern.h"

@@ -9,7 +9,6 @@
 #include "analyzer/base/bundled.h"
 #include "analyzer/base/format/xml.h"
 #include "analyzer/base/memory.h"
-#include "analyzer/base/named.h"
 #include "analyzer/base/options/options.h"
 #include "analyzer/base/text.h"
 

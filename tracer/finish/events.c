@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Second pass: records to OTF2 events, see events.h.
+// Second pass: records to OTF2 events, see event_context.h.
 //
 // A CALL record with its details becomes: enter; what happened when the call began (sends, posted
 // receives, the begin of a collective); what was known when it returned (received messages,
@@ -7,9 +7,8 @@
 // leave whose time it has, as Score-P writes metrics of a synchronous class; so do counters. Time
 // never steps back within a location (clock corrections aside), and enters and leaves are balanced:
 // a leave closes what was opened inside it, a leave without its enter is dropped.
-#include "tracer/finish/events.h"
-
 #include "tracer/finish/event_context.h"
+
 #include "tracer/finish/memory.h"
 #include "tracer/record/counters.h"
 

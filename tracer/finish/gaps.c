@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Messages and collectives around gaps in the recording (events.h), in two passes over all records:
 // number what was skipped; find what has its counterpart there.
-#include "tracer/finish/events.h"
+#include "tracer/finish/event_context.h"
 
 #include "tracer/finish/memory.h"
 

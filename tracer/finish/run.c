@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "tracer/finish/run.h"
 
-#include "tracer/finish/events.h"
+#include "tracer/finish/event_context.h"
 #include "tracer/finish/memory.h"
 #include "tracer/record/settings.h"
 

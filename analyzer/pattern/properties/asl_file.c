@@ -7,7 +7,6 @@
 #include <strings.h>
 
 #include "analyzer/base/memory.h"
-#include "analyzer/base/named.h"
 #include "analyzer/base/text.h"
 #include "analyzer/pattern/properties/asl_property.h"
 

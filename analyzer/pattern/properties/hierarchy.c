@@ -8,7 +8,6 @@
 
 #include "analyzer/base/bundled.h"
 #include "analyzer/base/memory.h"
-#include "analyzer/base/named.h"
 #include "analyzer/base/options/options.h"
 #include "analyzer/base/text.h"
 
