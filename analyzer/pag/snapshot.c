@@ -160,6 +160,29 @@ static void pass_each(struct snapshot *snapshot, const struct items *items, stru
     }
 }
 
+/// Writes the N items of LIST, or reads them into it, by PASS, which gets a copy of each. Returns
+/// LIST.
+static void *pass_list(struct snapshot *snapshot, void *list, uint32_t *n, size_t *capacity,
+                       size_t item_bytes, void (*pass)(struct snapshot *snapshot, void *item))
+{
+    SCOPED char *copy = memory_new(item_bytes);
+    *n = (uint32_t)numbers_pass_count(snapshot->numbers, *n);
+    if (is_reading(snapshot))
+        list = array_reserve(list, capacity, *n, item_bytes);
+    for (uint32_t i = 0; i < *n && !is_damaged(snapshot); i++) {
+        char *item = (char *)list + i * item_bytes;
+        if (is_reading(snapshot))
+            memset(item, 0, item_bytes);
+        memcpy(copy, item, item_bytes);
+        pass(snapshot, copy);
+        if (is_reading(snapshot))
+            memcpy(item, copy, item_bytes);
+    }
+    return list;
+}
+#define PASS_LIST(snapshot, list, n, capacity, pass)                                               \
+    ((list) = pass_list((snapshot), (list), &(n), &(capacity), sizeof *(list), (pass)))
+
 // --- messages and receives
 
 static void pass_message(struct snapshot *snapshot, void *item)
@@ -483,43 +506,23 @@ static void pass_requests(struct snapshot *snapshot, struct map *requests)
             pass_request(snapshot, requests, &requests->slots[i]);
 }
 
-static void pass_locks(struct snapshot *snapshot, struct rank_state *rank)
+static void pass_lock(struct snapshot *snapshot, void *item)
 {
-    rank->n_locks = (uint32_t)numbers_pass_count(snapshot->numbers, rank->n_locks);
-    if (is_reading(snapshot))
-        rank->locks =
-            array_reserve(rank->locks, &rank->lock_capacity, rank->n_locks, sizeof *rank->locks);
-    for (uint32_t i = 0; i < rank->n_locks && !is_damaged(snapshot); i++) {
-        struct open_lock lock = {0};
-        if (!is_reading(snapshot))
-            lock = rank->locks[i];
-        pass_communicator(snapshot, &lock.window);
-        PASS(snapshot, lock.target);
-        PASS(snapshot, lock.is_exclusive);
-        PASS(snapshot, lock.recorded_request_ns);
-        lock.ending =
-            numbers_pass_any_index(snapshot->numbers, lock.ending, snapshot->engine->n_locations);
-        if (is_reading(snapshot))
-            rank->locks[i] = lock;
-    }
+    struct open_lock *lock = item;
+    pass_communicator(snapshot, &lock->window);
+    PASS(snapshot, lock->target);
+    PASS(snapshot, lock->is_exclusive);
+    PASS(snapshot, lock->recorded_request_ns);
+    lock->ending =
+        numbers_pass_any_index(snapshot->numbers, lock->ending, snapshot->engine->n_locations);
 }
 
-static void pass_epochs(struct snapshot *snapshot, struct rank_state *rank)
+static void pass_epoch(struct snapshot *snapshot, void *item)
 {
-    rank->n_epochs = (uint32_t)numbers_pass_count(snapshot->numbers, rank->n_epochs);
-    if (is_reading(snapshot))
-        rank->epochs = array_reserve(rank->epochs, &rank->epoch_capacity, rank->n_epochs,
-                                     sizeof *rank->epochs);
-    for (uint32_t i = 0; i < rank->n_epochs && !is_damaged(snapshot); i++) {
-        struct open_epoch epoch = {0};
-        if (!is_reading(snapshot))
-            epoch = rank->epochs[i];
-        pass_communicator(snapshot, &epoch.window);
-        pass_rank(snapshot, &epoch.target);
-        PASS(snapshot, epoch.access_ns);
-        if (is_reading(snapshot))
-            rank->epochs[i] = epoch;
-    }
+    struct open_epoch *epoch = item;
+    pass_communicator(snapshot, &epoch->window);
+    pass_rank(snapshot, &epoch->target);
+    PASS(snapshot, epoch->access_ns);
 }
 
 static void pass_attendance(struct snapshot *snapshot, struct attendance *attendance)
@@ -538,8 +541,8 @@ static void pass_rank_state(struct snapshot *snapshot, struct rank_state *rank)
 {
     pass_attendance(snapshot, &rank->attendance);
     pass_requests(snapshot, &rank->requests);
-    pass_locks(snapshot, rank);
-    pass_epochs(snapshot, rank);
+    PASS_LIST(snapshot, rank->locks, rank->n_locks, rank->lock_capacity, pass_lock);
+    PASS_LIST(snapshot, rank->epochs, rank->n_epochs, rank->epoch_capacity, pass_epoch);
     PASS(snapshot, rank->n_unresolved_posts);
     PASS(snapshot, rank->n_deferred_posts);
     PASS(snapshot, rank->n_ended_locations);
@@ -561,59 +564,35 @@ static void pass_rank_state(struct snapshot *snapshot, struct rank_state *rank)
     rank->team_node = team_node;
 }
 
-/// Writes N items of a call, or reads them into an array of CAPACITY; the array and its N.
-static uint32_t *pass_array(struct snapshot *snapshot, const struct items *items, uint32_t *array,
-                            uint32_t *n, size_t *capacity)
+static void pass_receive_of_call(struct snapshot *snapshot, void *item)
 {
-    *n = (uint32_t)numbers_pass_count(snapshot->numbers, *n);
-    if (is_reading(snapshot))
-        array = array_reserve(array, capacity, *n, sizeof *array);
-    for (uint32_t i = 0; i < *n; i++) {
-        uint32_t item = array[i];
-        pass_item(snapshot, items, &item);
-        if (is_reading(snapshot))
-            array[i] = item;
-    }
-    return array;
+    pass_item(snapshot, &snapshot->receives, item);
 }
 
-static void pass_parts(struct snapshot *snapshot, struct call *call)
+static void pass_send_of_call(struct snapshot *snapshot, void *item)
 {
-    call->n_parts = (uint32_t)numbers_pass_count(snapshot->numbers, call->n_parts);
-    if (is_reading(snapshot))
-        call->parts =
-            array_reserve(call->parts, &call->parts_capacity, call->n_parts, sizeof *call->parts);
-    for (uint32_t i = 0; i < call->n_parts && !is_damaged(snapshot); i++) {
-        struct part part = call->parts[i];
-        uint32_t old = part.collective;
-        pass_item(snapshot, &snapshot->collectives, &part.collective);
-        if (is_damaged(snapshot))
-            return;
-        const struct collective *instance =
-            collective_instance(snapshot->engine, is_reading(snapshot) ? part.collective : old);
-        part.member = numbers_pass_index(snapshot->numbers, part.member, instance->n_members);
-        if (is_reading(snapshot))
-            call->parts[i] = part;
-    }
+    pass_item(snapshot, &snapshot->messages, item);
+}
+
+static void pass_part(struct snapshot *snapshot, void *item)
+{
+    struct part *part = item;
+    uint32_t old = part->collective;
+    pass_item(snapshot, &snapshot->collectives, &part->collective);
+    if (is_damaged(snapshot))
+        return;
+    const struct collective *instance =
+        collective_instance(snapshot->engine, is_reading(snapshot) ? part->collective : old);
+    part->member = numbers_pass_index(snapshot->numbers, part->member, instance->n_members);
 }
 
 /// At the leave of the call they become those of epochs.
-static void pass_accesses(struct snapshot *snapshot, struct call *call)
+static void pass_access(struct snapshot *snapshot, void *item)
 {
-    call->n_accesses = (uint32_t)numbers_pass_count(snapshot->numbers, call->n_accesses);
-    if (is_reading(snapshot))
-        call->accesses = array_reserve(call->accesses, &call->accesses_capacity, call->n_accesses,
-                                       sizeof *call->accesses);
-    for (uint32_t i = 0; i < call->n_accesses && !is_damaged(snapshot); i++) {
-        struct event access = {0};
-        if (!is_reading(snapshot))
-            access = call->accesses[i];
-        PASS(snapshot, access.kind);
-        pass_communicator(snapshot, &access.index);
-        PASS(snapshot, access.peer);
-        if (is_reading(snapshot))
-            call->accesses[i] = access;
-    }
+    struct event *access = item;
+    PASS(snapshot, access->kind);
+    pass_communicator(snapshot, &access->index);
+    PASS(snapshot, access->peer);
 }
 
 static void pass_awaited_lock(struct snapshot *snapshot, struct location_state *location)
@@ -671,12 +650,11 @@ static void pass_call(struct snapshot *snapshot, struct location_state *location
                                           snapshot->engine->definitions->n_regions);
     pass_path(snapshot, location->index, &call->path);
     pass_node(snapshot, &call->enter_node);
-    call->receives = pass_array(snapshot, &snapshot->receives, call->receives, &call->n_receives,
-                                &call->receives_capacity);
-    call->sends = pass_array(snapshot, &snapshot->messages, call->sends, &call->n_sends,
-                             &call->sends_capacity);
-    pass_parts(snapshot, call);
-    pass_accesses(snapshot, call);
+    PASS_LIST(snapshot, call->receives, call->n_receives, call->receives_capacity,
+              pass_receive_of_call);
+    PASS_LIST(snapshot, call->sends, call->n_sends, call->sends_capacity, pass_send_of_call);
+    PASS_LIST(snapshot, call->parts, call->n_parts, call->parts_capacity, pass_part);
+    PASS_LIST(snapshot, call->accesses, call->n_accesses, call->accesses_capacity, pass_access);
     pass_awaited_lock(snapshot, location);
 }
 
