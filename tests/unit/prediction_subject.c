@@ -134,6 +134,15 @@ static bool check_seed(uint64_t seed, const void *context, char **text, FILE *st
     return is_sound;
 }
 
+char *subject_random_text(uint64_t seed)
+{
+    struct sim_program_limits limits = PROGRAM_LIMITS_ALL;
+    limits.max_steps = seed % 2 ? 40 : 200;
+    limits.allow_skew = limits.allow_cut = limits.allow_unmatched = limits.allow_teams = false;
+    limits.allow_epochs = false; // the reference does not predict them
+    return scenario_trace_text(seed, &limits);
+}
+
 void subject_test(void **state)
 {
     const struct subject_case *self = *state;

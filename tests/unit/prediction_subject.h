@@ -33,6 +33,8 @@ bool subject_agrees(const struct subject *subject, const struct predicted_scenar
 
 /// Makes the text trace of SEED.
 typedef char *subject_text(uint64_t seed);
+/// That of a random program that the brute force predicts: of odd seeds a short one.
+subject_text subject_random_text;
 /// Checks one thing on a run; RANDOM is its own, what is wrong goes to STREAM.
 typedef bool subject_check(const struct subject *subject, struct random *random, FILE *stream);
 /// Changes SCENARIO, at first that of the unchanged run, into the I-th one of the run.

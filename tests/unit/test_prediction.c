@@ -19,9 +19,9 @@
 #include "tests/unit/unit_test.h"
 
 #ifdef __SANITIZE_ADDRESS__
-enum { DEFAULT_SEEDS = 100 };
+enum { DEFAULT_SEEDS = 100, CHANGED_SEEDS = 40, ORDERED_SEEDS = 40 };
 #else
-enum { DEFAULT_SEEDS = 250 };
+enum { DEFAULT_SEEDS = 250, CHANGED_SEEDS = 150, ORDERED_SEEDS = 200 };
 #endif
 enum { SCENARIOS_PER_RUN = 3, MANY = 100000 };
 
@@ -119,21 +119,6 @@ static bool check_contention(const struct subject *subject, struct random *rando
            compare(subject, "limits nobody meets", free, found, false, stream);
 }
 
-static struct sim_program_limits limits_of_seed(uint64_t seed)
-{
-    struct sim_program_limits limits = PROGRAM_LIMITS_ALL;
-    limits.max_steps = seed % 2 ? 40 : 200;
-    limits.allow_skew = limits.allow_cut = limits.allow_unmatched = limits.allow_teams = false;
-    limits.allow_epochs = false; // the reference does not predict them
-    return limits;
-}
-
-static char *plain_text(uint64_t seed)
-{
-    struct sim_program_limits limits = limits_of_seed(seed);
-    return scenario_trace_text(seed, &limits);
-}
-
 // By the CPU clock, read last inside the first call, the 1000 up to the second call are work of 300
 // at most: 100 + 100 + 300 + 100. (Seed 742 by hand: a reading inside a call is one before the
 // computing after it, as one outside is; the reading at 100 alone would leave 400.)
@@ -161,8 +146,49 @@ TEST(test_cpu_clock_read_in_a_call)
     subject_release(&subject);
 }
 
-#define CASE     .n_seeds = DEFAULT_SEEDS, .make = plain_text
+/// Where the ranks were, elsewhere, and on a machine.
+static void change_places(const struct subject *subject, struct predicted_scenario *scenario,
+                          struct random *random, uint32_t i)
+{
+    if (i > 0)
+        scenario_change(scenario, random, subject->text, subject->n_ranks);
+    if (i > 1)
+        scenario_give_machine(scenario, random);
+}
+
+/// By the order of events only (--timeless): visits say how much work they do. The analyzer gets
+/// the trace with other times than the brute force does: none may matter.
+static char *counted_text(uint64_t seed)
+{
+    struct random random = {seed * 0x9e3779b97f4a7c15u + 13};
+    SCOPED char *plain = subject_random_text(seed);
+    return order_text_with_counts(plain, &random);
+}
+
+static void go_by_order(const struct subject *subject, struct predicted_scenario *scenario,
+                        struct random *random, uint32_t i)
+{
+    if (i > 0)
+        scenario_change(scenario, random, subject->text, subject->n_ranks);
+    scenario_give_machine(scenario, random);
+    scenario_go_by_order(scenario, random, subject->text);
+}
+
+static void go_by_order_with_algorithms(const struct subject *subject,
+                                        struct predicted_scenario *scenario, struct random *random,
+                                        uint32_t i)
+{
+    go_by_order(subject, scenario, random, i);
+    scenario_give_algorithms(scenario, random);
+}
+
+#define CASE     .n_seeds = DEFAULT_SEEDS, .make = subject_random_text
 #define COMPARED CASE, .n_scenarios = SCENARIOS_PER_RUN
+#define CHANGED                                                                                    \
+    .n_seeds = CHANGED_SEEDS, .make = subject_random_text, .n_scenarios = 3, .change = change_places
+#define ORDERED                                                                                    \
+    .n_seeds = ORDERED_SEEDS, .make = counted_text, .n_scenarios = 3,                              \
+    .engine_text = order_text_with_times
 static const struct CMUnitTest tests[] = {
     SUBJECT_TEST("random scenarios", CASE, .n_scenarios = SCENARIOS_PER_RUN + 1,
                  .change = change_after_first),
@@ -170,6 +196,19 @@ static const struct CMUnitTest tests[] = {
     SUBJECT_TEST("random algorithms", COMPARED, .change = change_algorithms),
     SUBJECT_TEST("random shared algorithms", CASE, .check = check_shared_algorithms),
     SUBJECT_TEST("contention", CASE, .check = check_contention),
+    // Changed code: each kind of change alone, and all together.
+    SUBJECT_TEST("scaled call paths", CHANGED, .kinds = CHANGE_SCALES),
+    SUBJECT_TEST("works of regions", CHANGED, .kinds = CHANGE_WORKS),
+    SUBJECT_TEST("synchronisation left out", CHANGED, .kinds = CHANGE_DROPS),
+    SUBJECT_TEST("messages left out", CHANGED, .kinds = CHANGE_CUTS),
+    SUBJECT_TEST("moved work", CHANGED, .kinds = CHANGE_MOVES),
+    SUBJECT_TEST("calls waited for later", CHANGED, .kinds = CHANGE_OVERLAPS),
+    SUBJECT_TEST("messages put together", CHANGED, .kinds = CHANGE_GROUPS),
+    SUBJECT_TEST("all at once", CHANGED, .kinds = CHANGE_ALL),
+    SUBJECT_TEST("order only", ORDERED, .change = go_by_order),
+    SUBJECT_TEST("order only, with algorithms", ORDERED, .change = go_by_order_with_algorithms),
+    SUBJECT_TEST("order only, with changed code", ORDERED, .change = go_by_order,
+                 .kinds = CHANGE_ALL & ~(CHANGE_MOVES | CHANGE_OVERLAPS)),
 };
 
 TEST_TABLE(tests)

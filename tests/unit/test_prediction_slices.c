@@ -15,15 +15,7 @@
 #include "tests/unit/prediction_subject.h"
 #include "tests/unit/unit_test.h"
 
-enum { DEFAULT_SEEDS = 50 };
-
-static char *make_text(uint64_t seed)
-{
-    struct sim_program_limits limits = PROGRAM_LIMITS_ALL;
-    limits.allow_skew = limits.allow_cut = limits.allow_unmatched = limits.allow_teams = false;
-    limits.allow_epochs = false; // the reference does not predict them
-    return scenario_trace_text(seed, &limits);
-}
+enum { DEFAULT_SEEDS = 75 };
 
 /// Slices from a part of a call's length to that of many.
 static void give_slices(struct predicted_scenario *scenario, struct random *random)
@@ -106,7 +98,7 @@ TEST(test_many_hand_overs)
     predicted_times_release(&times);
 }
 
-#define CASE .n_seeds = DEFAULT_SEEDS, .make = make_text, .n_scenarios = 4
+#define CASE .n_seeds = DEFAULT_SEEDS, .make = subject_random_text, .n_scenarios = 4
 static const struct CMUnitTest tests[] = {
     SUBJECT_TEST("recorded costs", CASE, .change = change_recorded),
     SUBJECT_TEST("machines by formulas", CASE, .change = change_formulas),
