@@ -124,9 +124,9 @@ static void read_flush(struct event_file *file, struct content *content, struct 
 #define ID(mapping, type, name)                                                                    \
     FIELD(type, name, local_definitions_id(local, OTF2_MAPPING_##mapping, content_32(content)))
 #define ATTRIBUTES attributes
-#define READ_RECORD(name, number, fields, decode)                                                  \
+#define READ_RECORD(name, number, decode, ...)                                                     \
     case number: {                                                                                 \
-        fields;                                                                                    \
+        __VA_ARGS__;                                                                               \
         if (content_is_whole(content))                                                             \
             decode;                                                                                \
         break;                                                                                     \

@@ -32,8 +32,8 @@ static const struct attributes *read_attributes(const struct decoder *decoder,
 #define LONG(type, name)        , type name UNUSED
 #define ID(mapping, type, name) , type name
 #define ATTRIBUTES              read_attributes(decoder, list, &room)
-#define ON_RECORD(kind, number, fields, decode)                                                    \
-    static OTF2_CallbackCode on_##kind(CALLBACK_PARAMETERS fields)                                 \
+#define ON_RECORD(kind, number, decode, ...)                                                       \
+    static OTF2_CallbackCode on_##kind(CALLBACK_PARAMETERS __VA_ARGS__)                            \
     {                                                                                              \
         struct attributes room UNUSED;                                                             \
         decode;                                                                                    \

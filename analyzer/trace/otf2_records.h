@@ -6,7 +6,7 @@
 
 #include <otf2/otf2.h>
 
-// X(OTF2's name, number in event_record.h, fields in the order of the file, decoding) with DECODER,
+// X(OTF2's name, number in event_record.h, decoding, fields in the order of the file) with DECODER,
 // TICKS and ATTRIBUTES of the record. Who uses a list defines what a field is: BYTE, WORD (32 bits)
 // and LONG (64 bits) (type, name), and ID(mapping, type, name), a reference that the location maps.
 #define MESSAGE_FIELDS                                                                             \
@@ -22,91 +22,94 @@
 
 /// Records that become events, and that most of an archive consists of.
 #define FREQUENT_RECORDS(X)                                                                        \
-    X(Enter, ENTER, ID(REGION, OTF2_RegionRef, region),                                            \
-      decode_enter(decoder, ticks, region, ATTRIBUTES))                                            \
-    X(Leave, LEAVE, ID(REGION, OTF2_RegionRef, region), decode_leave(decoder, ticks, region))      \
+    X(Enter, ENTER, decode_enter(decoder, ticks, region, ATTRIBUTES),                              \
+      ID(REGION, OTF2_RegionRef, region))                                                          \
+    X(Leave, LEAVE, decode_leave(decoder, ticks, region), ID(REGION, OTF2_RegionRef, region))      \
     X(CallingContextEnter, CALLING_CONTEXT_ENTER,                                                  \
-      ID(CALLING_CONTEXT, OTF2_CallingContextRef, context) WORD(uint32_t, unwind_distance),        \
-      decode_context(decoder, ticks, EVENT_ENTER, context))                                        \
+      decode_context(decoder, ticks, EVENT_ENTER, context),                                        \
+      ID(CALLING_CONTEXT, OTF2_CallingContextRef, context) WORD(uint32_t, unwind_distance))        \
     X(CallingContextLeave, CALLING_CONTEXT_LEAVE,                                                  \
-      ID(CALLING_CONTEXT, OTF2_CallingContextRef, context),                                        \
-      decode_context(decoder, ticks, EVENT_LEAVE, context))                                        \
-    X(MpiSend, MPI_SEND, MESSAGE_FIELDS,                                                           \
-      decode_message(decoder, ticks, EVENT_SEND, peer, comm, tag, size_bytes, 0))                  \
-    X(MpiIsend, MPI_ISEND, MESSAGE_FIELDS REQUEST_FIELDS,                                          \
-      decode_message(decoder, ticks, EVENT_ISEND, peer, comm, tag, size_bytes, request))           \
-    X(MpiRecv, MPI_RECV, MESSAGE_FIELDS,                                                           \
-      decode_message(decoder, ticks, EVENT_RECV, peer, comm, tag, size_bytes, 0))                  \
-    X(MpiIrecv, MPI_IRECV, MESSAGE_FIELDS REQUEST_FIELDS,                                          \
-      decode_message(decoder, ticks, EVENT_IRECV, peer, comm, tag, size_bytes, request))           \
-    X(MpiIsendComplete, MPI_ISEND_COMPLETE, REQUEST_FIELDS,                                        \
-      decode_request(decoder, ticks, EVENT_ISEND_COMPLETE, request))                               \
-    X(MpiIrecvRequest, MPI_IRECV_REQUEST, REQUEST_FIELDS,                                          \
-      decode_posted_receive(decoder, ticks, request, ATTRIBUTES))                                  \
-    X(MpiCollectiveBegin, MPI_COLLECTIVE_BEGIN, ,                                                  \
-      decode_plain(decoder, ticks, EVENT_COLLECTIVE_BEGIN, 0))                                     \
-    X(MpiCollectiveEnd, MPI_COLLECTIVE_END, COLLECTIVE_FIELDS,                                     \
+      decode_context(decoder, ticks, EVENT_LEAVE, context),                                        \
+      ID(CALLING_CONTEXT, OTF2_CallingContextRef, context))                                        \
+    X(MpiSend, MPI_SEND,                                                                           \
+      decode_message(decoder, ticks, EVENT_SEND, peer, comm, tag, size_bytes, 0), MESSAGE_FIELDS)  \
+    X(MpiIsend, MPI_ISEND,                                                                         \
+      decode_message(decoder, ticks, EVENT_ISEND, peer, comm, tag, size_bytes, request),           \
+      MESSAGE_FIELDS REQUEST_FIELDS)                                                               \
+    X(MpiRecv, MPI_RECV,                                                                           \
+      decode_message(decoder, ticks, EVENT_RECV, peer, comm, tag, size_bytes, 0), MESSAGE_FIELDS)  \
+    X(MpiIrecv, MPI_IRECV,                                                                         \
+      decode_message(decoder, ticks, EVENT_IRECV, peer, comm, tag, size_bytes, request),           \
+      MESSAGE_FIELDS REQUEST_FIELDS)                                                               \
+    X(MpiIsendComplete, MPI_ISEND_COMPLETE,                                                        \
+      decode_request(decoder, ticks, EVENT_ISEND_COMPLETE, request), REQUEST_FIELDS)               \
+    X(MpiIrecvRequest, MPI_IRECV_REQUEST,                                                          \
+      decode_posted_receive(decoder, ticks, request, ATTRIBUTES), REQUEST_FIELDS)                  \
+    X(MpiCollectiveBegin, MPI_COLLECTIVE_BEGIN,                                                    \
+      decode_plain(decoder, ticks, EVENT_COLLECTIVE_BEGIN, 0), )                                   \
+    X(MpiCollectiveEnd, MPI_COLLECTIVE_END,                                                        \
       decode_collective(decoder, ticks, EVENT_COLLECTIVE_END, op, comm, root, sent_bytes,          \
-                        received_bytes, 0, ATTRIBUTES))                                            \
-    X(NonBlockingCollectiveRequest, NON_BLOCKING_COLLECTIVE_REQUEST, REQUEST_FIELDS,               \
-      decode_posted_collective(decoder, ticks, request, ATTRIBUTES))                               \
+                        received_bytes, 0, ATTRIBUTES),                                            \
+      COLLECTIVE_FIELDS)                                                                           \
+    X(NonBlockingCollectiveRequest, NON_BLOCKING_COLLECTIVE_REQUEST,                               \
+      decode_posted_collective(decoder, ticks, request, ATTRIBUTES), REQUEST_FIELDS)               \
     X(NonBlockingCollectiveComplete, NON_BLOCKING_COLLECTIVE_COMPLETE,                             \
-      COLLECTIVE_FIELDS REQUEST_FIELDS,                                                            \
       decode_collective(decoder, ticks, EVENT_COLLECTIVE_COMPLETE, op, comm, root, sent_bytes,     \
-                        received_bytes, request, ATTRIBUTES))
+                        received_bytes, request, ATTRIBUTES),                                      \
+      COLLECTIVE_FIELDS REQUEST_FIELDS)
 
 /// The others that become events.
 #define OTHER_RECORDS(X)                                                                           \
-    X(MpiRequestTest, MPI_REQUEST_TEST, REQUEST_FIELDS,                                            \
-      decode_request(decoder, ticks, EVENT_REQUEST_TEST, request))                                 \
-    X(MpiRequestCancelled, MPI_REQUEST_CANCELLED, REQUEST_FIELDS,                                  \
-      decode_request(decoder, ticks, EVENT_REQUEST_CANCELLED, request))                            \
-    X(RmaCollectiveBegin, RMA_COLLECTIVE_BEGIN, ,                                                  \
-      decode_plain(decoder, ticks, EVENT_COLLECTIVE_BEGIN, 0))                                     \
+    X(MpiRequestTest, MPI_REQUEST_TEST,                                                            \
+      decode_request(decoder, ticks, EVENT_REQUEST_TEST, request), REQUEST_FIELDS)                 \
+    X(MpiRequestCancelled, MPI_REQUEST_CANCELLED,                                                  \
+      decode_request(decoder, ticks, EVENT_REQUEST_CANCELLED, request), REQUEST_FIELDS)            \
+    X(RmaCollectiveBegin, RMA_COLLECTIVE_BEGIN,                                                    \
+      decode_plain(decoder, ticks, EVENT_COLLECTIVE_BEGIN, 0), )                                   \
     X(RmaCollectiveEnd, RMA_COLLECTIVE_END,                                                        \
+      decode_window_collective(decoder, ticks, op, window, root, sent_bytes, received_bytes),      \
       BYTE(OTF2_CollectiveOp, op) WORD(OTF2_RmaSyncLevel, level)                                   \
           ID(RMA_WIN, OTF2_RmaWinRef, window) WORD(uint32_t, root) LONG(uint64_t, sent_bytes)      \
-              LONG(uint64_t, received_bytes),                                                      \
-      decode_window_collective(decoder, ticks, op, window, root, sent_bytes, received_bytes))      \
-    X(RmaGroupSync, RMA_GROUP_SYNC,                                                                \
+              LONG(uint64_t, received_bytes))                                                      \
+    X(RmaGroupSync, RMA_GROUP_SYNC, decode_group_sync(decoder, ticks, level, window, group),       \
       WORD(OTF2_RmaSyncLevel, level) ID(RMA_WIN, OTF2_RmaWinRef, window)                           \
-          ID(GROUP, OTF2_GroupRef, group),                                                         \
-      decode_group_sync(decoder, ticks, level, window, group))                                     \
-    X(RmaPut, RMA_PUT, WINDOW_FIELDS LONG(uint64_t, size_bytes) LONG(uint64_t, completion),        \
-      decode_access(decoder, ticks, COUNTER_PUTS, window, target, size_bytes))                     \
-    X(RmaGet, RMA_GET, WINDOW_FIELDS LONG(uint64_t, size_bytes) LONG(uint64_t, completion),        \
-      decode_access(decoder, ticks, COUNTER_GETS, window, target, size_bytes))                     \
+          ID(GROUP, OTF2_GroupRef, group))                                                         \
+    X(RmaPut, RMA_PUT, decode_access(decoder, ticks, COUNTER_PUTS, window, target, size_bytes),    \
+      WINDOW_FIELDS LONG(uint64_t, size_bytes) LONG(uint64_t, completion))                         \
+    X(RmaGet, RMA_GET, decode_access(decoder, ticks, COUNTER_GETS, window, target, size_bytes),    \
+      WINDOW_FIELDS LONG(uint64_t, size_bytes) LONG(uint64_t, completion))                         \
     X(RmaAtomic, RMA_ATOMIC,                                                                       \
+      decode_access(decoder, ticks, COUNTER_ATOMICS, window, target, sent_bytes + received_bytes), \
       WINDOW_FIELDS BYTE(OTF2_RmaAtomicType, type) LONG(uint64_t, sent_bytes)                      \
-          LONG(uint64_t, received_bytes) LONG(uint64_t, completion),                               \
-      decode_access(decoder, ticks, COUNTER_ATOMICS, window, target, sent_bytes + received_bytes)) \
+          LONG(uint64_t, received_bytes) LONG(uint64_t, completion))                               \
     X(RmaRequestLock, RMA_REQUEST_LOCK,                                                            \
-      WINDOW_FIELDS LONG(uint64_t, lock) BYTE(OTF2_LockType, type),                                \
-      decode_lock(decoder, ticks, EVENT_RMA_LOCK, window, target, type == OTF2_LOCK_EXCLUSIVE))    \
-    X(RmaReleaseLock, RMA_RELEASE_LOCK, WINDOW_FIELDS LONG(uint64_t, lock),                        \
-      decode_lock(decoder, ticks, EVENT_RMA_UNLOCK, window, target, false))                        \
-    X(ThreadFork, THREAD_FORK, BYTE(OTF2_Paradigm, paradigm) WORD(uint32_t, n_threads),            \
-      decode_plain(decoder, ticks, EVENT_THREAD_FORK, n_threads))                                  \
-    X(ThreadJoin, THREAD_JOIN, BYTE(OTF2_Paradigm, paradigm),                                      \
-      decode_plain(decoder, ticks, EVENT_THREAD_JOIN, 0))                                          \
-    X(ThreadTeamBegin, THREAD_TEAM_BEGIN, ID(COMM, OTF2_CommRef, team),                            \
-      decode_team(decoder, ticks, EVENT_THREAD_TEAM_BEGIN, team))                                  \
-    X(ThreadTeamEnd, THREAD_TEAM_END, ID(COMM, OTF2_CommRef, team),                                \
-      decode_team(decoder, ticks, EVENT_THREAD_TEAM_END, team))                                    \
-    X(ThreadCreate, THREAD_CREATE, THREAD_FIELDS,                                                  \
-      decode_created(decoder, ticks, EVENT_THREAD_FORK, threads, number))                          \
-    X(ThreadBegin, THREAD_BEGIN, THREAD_FIELDS,                                                    \
-      decode_created(decoder, ticks, EVENT_THREAD_TEAM_BEGIN, threads, number))                    \
-    X(ThreadWait, THREAD_WAIT, THREAD_FIELDS,                                                      \
-      decode_created(decoder, ticks, EVENT_THREAD_JOIN, threads, number))                          \
-    X(ThreadEnd, THREAD_END, THREAD_FIELDS,                                                        \
-      decode_created(decoder, ticks, EVENT_THREAD_TEAM_END, threads, number))                      \
-    X(ThreadAcquireLock, THREAD_ACQUIRE_LOCK, LOCK_FIELDS,                                         \
-      decode_thread_lock(decoder, ticks, EVENT_LOCK_ACQUIRED, paradigm, lock))                     \
-    X(ThreadReleaseLock, THREAD_RELEASE_LOCK, LOCK_FIELDS,                                         \
-      decode_thread_lock(decoder, ticks, EVENT_LOCK_RELEASED, paradigm, lock))                     \
-    X(MeasurementOnOff, MEASUREMENT_ON_OFF, BYTE(OTF2_MeasurementMode, mode),                      \
-      decode_measurement(decoder, ticks, mode))
+      decode_lock(decoder, ticks, EVENT_RMA_LOCK, window, target, type == OTF2_LOCK_EXCLUSIVE),    \
+      WINDOW_FIELDS LONG(uint64_t, lock) BYTE(OTF2_LockType, type))                                \
+    X(RmaReleaseLock, RMA_RELEASE_LOCK,                                                            \
+      decode_lock(decoder, ticks, EVENT_RMA_UNLOCK, window, target, false),                        \
+      WINDOW_FIELDS LONG(uint64_t, lock))                                                          \
+    X(ThreadFork, THREAD_FORK, decode_plain(decoder, ticks, EVENT_THREAD_FORK, n_threads),         \
+      BYTE(OTF2_Paradigm, paradigm) WORD(uint32_t, n_threads))                                     \
+    X(ThreadJoin, THREAD_JOIN, decode_plain(decoder, ticks, EVENT_THREAD_JOIN, 0),                 \
+      BYTE(OTF2_Paradigm, paradigm))                                                               \
+    X(ThreadTeamBegin, THREAD_TEAM_BEGIN,                                                          \
+      decode_team(decoder, ticks, EVENT_THREAD_TEAM_BEGIN, team), ID(COMM, OTF2_CommRef, team))    \
+    X(ThreadTeamEnd, THREAD_TEAM_END, decode_team(decoder, ticks, EVENT_THREAD_TEAM_END, team),    \
+      ID(COMM, OTF2_CommRef, team))                                                                \
+    X(ThreadCreate, THREAD_CREATE,                                                                 \
+      decode_created(decoder, ticks, EVENT_THREAD_FORK, threads, number), THREAD_FIELDS)           \
+    X(ThreadBegin, THREAD_BEGIN,                                                                   \
+      decode_created(decoder, ticks, EVENT_THREAD_TEAM_BEGIN, threads, number), THREAD_FIELDS)     \
+    X(ThreadWait, THREAD_WAIT, decode_created(decoder, ticks, EVENT_THREAD_JOIN, threads, number), \
+      THREAD_FIELDS)                                                                               \
+    X(ThreadEnd, THREAD_END,                                                                       \
+      decode_created(decoder, ticks, EVENT_THREAD_TEAM_END, threads, number), THREAD_FIELDS)       \
+    X(ThreadAcquireLock, THREAD_ACQUIRE_LOCK,                                                      \
+      decode_thread_lock(decoder, ticks, EVENT_LOCK_ACQUIRED, paradigm, lock), LOCK_FIELDS)        \
+    X(ThreadReleaseLock, THREAD_RELEASE_LOCK,                                                      \
+      decode_thread_lock(decoder, ticks, EVENT_LOCK_RELEASED, paradigm, lock), LOCK_FIELDS)        \
+    X(MeasurementOnOff, MEASUREMENT_ON_OFF, decode_measurement(decoder, ticks, mode),              \
+      BYTE(OTF2_MeasurementMode, mode))
 
 /// Those that become events and whose fields are read by hand.
 #define ODD_RECORDS(X)                                                                             \
@@ -115,29 +118,25 @@
 
 /// Records that are noted with the events around them.
 #define NOTED_RECORDS(N)                                                                           \
-    N(ParameterString, PARAMETER_STRING,                                                           \
-      ID(PARAMETER, OTF2_ParameterRef, parameter) WORD(OTF2_StringRef, value),                     \
-      decode_parameter(decoder, ticks, parameter, 0))                                              \
-    N(ParameterInt, PARAMETER_INT,                                                                 \
-      ID(PARAMETER, OTF2_ParameterRef, parameter) LONG(int64_t, value),                            \
-      decode_parameter(decoder, ticks, parameter, (double)value))                                  \
+    N(ParameterString, PARAMETER_STRING, decode_parameter(decoder, ticks, parameter, 0),           \
+      ID(PARAMETER, OTF2_ParameterRef, parameter) WORD(OTF2_StringRef, value))                     \
+    N(ParameterInt, PARAMETER_INT, decode_parameter(decoder, ticks, parameter, (double)value),     \
+      ID(PARAMETER, OTF2_ParameterRef, parameter) LONG(int64_t, value))                            \
     N(ParameterUnsignedInt, PARAMETER_UNSIGNED_INT,                                                \
-      ID(PARAMETER, OTF2_ParameterRef, parameter) LONG(uint64_t, value),                           \
-      decode_parameter(decoder, ticks, parameter, (double)value))                                  \
-    N(IoCreateHandle, IO_CREATE_HANDLE,                                                            \
+      decode_parameter(decoder, ticks, parameter, (double)value),                                  \
+      ID(PARAMETER, OTF2_ParameterRef, parameter) LONG(uint64_t, value))                           \
+    N(IoCreateHandle, IO_CREATE_HANDLE, decode_file_open(decoder, handle),                         \
       ID(IO_HANDLE, OTF2_IoHandleRef, handle) BYTE(OTF2_IoAccessMode, mode)                        \
-          WORD(OTF2_IoCreationFlag, creation) WORD(OTF2_IoStatusFlag, status),                     \
-      decode_file_open(decoder, handle))                                                           \
+          WORD(OTF2_IoCreationFlag, creation) WORD(OTF2_IoStatusFlag, status))                     \
     N(IoOperationBegin, IO_OPERATION_BEGIN,                                                        \
+      decode_file_begin(decoder, ticks, handle, mode, flags, id),                                  \
       ID(IO_HANDLE, OTF2_IoHandleRef, handle) BYTE(OTF2_IoOperationMode, mode)                     \
-          WORD(OTF2_IoOperationFlag, flags) LONG(uint64_t, asked_bytes) LONG(uint64_t, id),        \
-      decode_file_begin(decoder, ticks, handle, mode, flags, id))                                  \
+          WORD(OTF2_IoOperationFlag, flags) LONG(uint64_t, asked_bytes) LONG(uint64_t, id))        \
     N(IoOperationComplete, IO_OPERATION_COMPLETE,                                                  \
-      ID(IO_HANDLE, OTF2_IoHandleRef, handle) LONG(uint64_t, size_bytes) LONG(uint64_t, id),       \
-      decode_file_end(decoder, ticks, handle, size_bytes, id))                                     \
-    N(IoOperationCancelled, IO_OPERATION_CANCELLED,                                                \
-      ID(IO_HANDLE, OTF2_IoHandleRef, handle) LONG(uint64_t, id),                                  \
-      decode_file_cancelled(decoder, handle, id))
+      decode_file_end(decoder, ticks, handle, size_bytes, id),                                     \
+      ID(IO_HANDLE, OTF2_IoHandleRef, handle) LONG(uint64_t, size_bytes) LONG(uint64_t, id))       \
+    N(IoOperationCancelled, IO_OPERATION_CANCELLED, decode_file_cancelled(decoder, handle, id),    \
+      ID(IO_HANDLE, OTF2_IoHandleRef, handle) LONG(uint64_t, id))
 
 /// What makes an event of each kind that becomes one: callbacks of OTF2, whose user data is a
 /// struct decoder.
