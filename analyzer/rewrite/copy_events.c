@@ -198,9 +198,17 @@ static void add_envelope(const struct copy *copy, OTF2_AttributeList *attributes
 
 // --- callbacks
 
-/// Of the record at hand in a callback: gives it to the decoder, and writes one of KIND.
-#define READ(kind, ...)                                                                            \
-    otf2_records.kind(location, ticks, record, copy_decoder(copy), attributes, __VA_ARGS__)
+/// Of the record at hand in a callback, of KIND: gives it to the decoder; the same, and returns if
+/// it is left out of COPY; writes one at TIME_NS.
+#define READ(kind, ...) otf2_records.kind(location, ticks, record, copy_decoder(copy), __VA_ARGS__)
+#define BEGIN_COPY(kind, ...)                                                                      \
+    struct copy *copy = user_data;                                                                 \
+    uint64_t ticks = in_run(copy, own_ticks);                                                      \
+    READ(kind, __VA_ARGS__);                                                                       \
+    uint64_t time_ns = copy_place(copy, ticks);                                                    \
+    if (copy_is_left_out(copy)) {                                                                  \
+        return copy_written(copy, OTF2_SUCCESS);                                                   \
+    }
 #define WRITE(kind, ...)                                                                           \
     copy_written(copy, OTF2_EvtWriter_##kind(copy->writer, attributes, time_ns, __VA_ARGS__))
 
@@ -212,12 +220,7 @@ static uint64_t size_of(const struct copy *copy, uint64_t size_bytes)
 static OTF2_CallbackCode copy_MpiSend(COPY_EVENT_PARAMETERS, uint32_t receiver, OTF2_CommRef comm,
                                       uint32_t tag, uint64_t size_bytes)
 {
-    struct copy *copy = user_data;
-    uint64_t ticks = in_run(copy, own_ticks);
-    READ(MpiSend, receiver, comm, tag, size_bytes);
-    uint64_t time_ns = copy_place(copy, ticks);
-    if (copy_is_left_out(copy))
-        return copy_written(copy, OTF2_SUCCESS);
+    BEGIN_COPY(MpiSend, attributes, receiver, comm, tag, size_bytes);
     size_bytes = size_of(copy, size_bytes);
     if (copy->put_off == 0)
         return WRITE(MpiSend, receiver, comm, tag, size_bytes);
@@ -229,12 +232,7 @@ static OTF2_CallbackCode copy_MpiSend(COPY_EVENT_PARAMETERS, uint32_t receiver, 
 static OTF2_CallbackCode copy_MpiIsend(COPY_EVENT_PARAMETERS, uint32_t receiver, OTF2_CommRef comm,
                                        uint32_t tag, uint64_t size_bytes, uint64_t request)
 {
-    struct copy *copy = user_data;
-    uint64_t ticks = in_run(copy, own_ticks);
-    READ(MpiIsend, receiver, comm, tag, size_bytes, request);
-    uint64_t time_ns = copy_place(copy, ticks);
-    if (copy_is_left_out(copy))
-        return copy_written(copy, OTF2_SUCCESS);
+    BEGIN_COPY(MpiIsend, attributes, receiver, comm, tag, size_bytes, request);
     return WRITE(MpiIsend, receiver, comm, tag, size_of(copy, size_bytes),
                  open_request(copy, request));
 }
@@ -242,12 +240,7 @@ static OTF2_CallbackCode copy_MpiIsend(COPY_EVENT_PARAMETERS, uint32_t receiver,
 static OTF2_CallbackCode copy_MpiRecv(COPY_EVENT_PARAMETERS, uint32_t sender, OTF2_CommRef comm,
                                       uint32_t tag, uint64_t size_bytes)
 {
-    struct copy *copy = user_data;
-    uint64_t ticks = in_run(copy, own_ticks);
-    READ(MpiRecv, sender, comm, tag, size_bytes);
-    uint64_t time_ns = copy_place(copy, ticks);
-    if (copy_is_left_out(copy))
-        return copy_written(copy, OTF2_SUCCESS);
+    BEGIN_COPY(MpiRecv, attributes, sender, comm, tag, size_bytes);
     size_bytes = size_of(copy, size_bytes);
     if (copy->put_off == 0)
         return WRITE(MpiRecv, sender, comm, tag, size_bytes);
@@ -260,12 +253,7 @@ static OTF2_CallbackCode copy_MpiRecv(COPY_EVENT_PARAMETERS, uint32_t sender, OT
 static OTF2_CallbackCode copy_MpiIrecv(COPY_EVENT_PARAMETERS, uint32_t sender, OTF2_CommRef comm,
                                        uint32_t tag, uint64_t size_bytes, uint64_t request)
 {
-    struct copy *copy = user_data;
-    uint64_t ticks = in_run(copy, own_ticks);
-    READ(MpiIrecv, sender, comm, tag, size_bytes, request);
-    uint64_t time_ns = copy_place(copy, ticks);
-    if (copy_is_left_out(copy))
-        return copy_written(copy, OTF2_SUCCESS);
+    BEGIN_COPY(MpiIrecv, attributes, sender, comm, tag, size_bytes, request);
     request = close_request(copy, request);
     size_bytes = size_of(copy, size_bytes);
     if (copy->put_off == 0)
@@ -276,12 +264,7 @@ static OTF2_CallbackCode copy_MpiIrecv(COPY_EVENT_PARAMETERS, uint32_t sender, O
 
 static OTF2_CallbackCode copy_MpiIsendComplete(COPY_EVENT_PARAMETERS, uint64_t request)
 {
-    struct copy *copy = user_data;
-    uint64_t ticks = in_run(copy, own_ticks);
-    READ(MpiIsendComplete, request);
-    uint64_t time_ns = copy_place(copy, ticks);
-    if (copy_is_left_out(copy))
-        return copy_written(copy, OTF2_SUCCESS);
+    BEGIN_COPY(MpiIsendComplete, attributes, request);
     request = close_request(copy, request);
     if (copy->put_off == 0)
         return WRITE(MpiIsendComplete, request);
@@ -298,13 +281,7 @@ static OTF2_CallbackCode copy_MpiIsendComplete(COPY_EVENT_PARAMETERS, uint64_t r
 #define COPY_REQUEST(kind, parameters, arguments)                                                  \
     static OTF2_CallbackCode copy_##kind(COPY_EVENT_PARAMETERS parameters, uint64_t request)       \
     {                                                                                              \
-        struct copy *copy = user_data;                                                             \
-        uint64_t ticks = in_run(copy, own_ticks);                                                  \
-        otf2_records.kind(location, ticks, record, copy_decoder(copy), attributes arguments,       \
-                          request);                                                                \
-        uint64_t time_ns = copy_place(copy, ticks);                                                \
-        if (copy_is_left_out(copy))                                                                \
-            return copy_written(copy, OTF2_SUCCESS);                                               \
+        BEGIN_COPY(kind, attributes arguments, request);                                           \
         return copy_written(copy,                                                                  \
                             OTF2_EvtWriter_##kind(copy->writer, attributes, time_ns arguments,     \
                                                   NUMBER_##kind(copy, request)));                  \
@@ -318,14 +295,9 @@ enum { BATCH_RECORDS = 4096 };
 #define COPY_REPLAYED(kind, parameters, arguments)                                                 \
     static OTF2_CallbackCode copy_##kind(COPY_EVENT_PARAMETERS parameters)                         \
     {                                                                                              \
-        struct copy *copy = user_data;                                                             \
-        uint64_t ticks = in_run(copy, own_ticks);                                                  \
-        otf2_records.kind(location, ticks, record, copy_decoder(copy), attributes arguments);      \
-        uint64_t time_ns = copy_place(copy, ticks);                                                \
-        return copy_written(                                                                       \
-            copy, copy_is_left_out(copy)                                                           \
-                      ? OTF2_SUCCESS                                                               \
-                      : OTF2_EvtWriter_##kind(copy->writer, attributes, time_ns arguments));       \
+        BEGIN_COPY(kind, attributes arguments);                                                    \
+        return copy_written(copy,                                                                  \
+                            OTF2_EvtWriter_##kind(copy->writer, attributes, time_ns arguments));   \
     }
 REPLAYED_EVENT_KINDS(COPY_REPLAYED)
 
@@ -347,7 +319,7 @@ _Pragma("GCC diagnostic push") _Pragma("GCC diagnostic ignored \"-Wdeprecated-de
 {
     struct copy *copy = user_data;
     uint64_t ticks = in_run(copy, own_ticks);
-    READ(Enter, region);
+    READ(Enter, attributes, region);
     uint64_t time_ns = copy_place(copy, ticks);
     for (uint32_t i = OTF2_AttributeList_GetNumberOfElements(attributes); i-- > 0;) {
         OTF2_AttributeRef id;
@@ -377,7 +349,7 @@ static OTF2_CallbackCode copy_Metric(COPY_EVENT_PARAMETERS, OTF2_MetricRef metri
 {
     struct copy *copy = user_data;
     uint64_t ticks = in_run(copy, own_ticks);
-    READ(Metric, metric, n_values, types, values);
+    READ(Metric, attributes, metric, n_values, types, values);
     bool is_event = copy->decoder.n_output > 0;
     uint64_t time_ns = copy_place(copy, ticks);
     if (is_event) {
@@ -401,7 +373,7 @@ static OTF2_CallbackCode copy_BufferFlush(COPY_EVENT_PARAMETERS, OTF2_TimeStamp 
     struct copy *copy = user_data;
     uint64_t ticks = in_run(copy, own_ticks);
     uint64_t stop_ticks = in_run(copy, own_stop_ticks);
-    READ(BufferFlush, stop_ticks);
+    READ(BufferFlush, attributes, stop_ticks);
     uint64_t flush_ns =
         stop_ticks > ticks ? clock_duration_ns(copy->source.clock, stop_ticks - ticks) : 0;
     uint64_t time_ns = copy_place(copy, ticks);

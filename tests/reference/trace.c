@@ -478,15 +478,11 @@ void reference_trace_release(struct reference_trace *trace)
 {
     FREE_MEMBERS(trace->locations, trace->n_locations, records);
     FREE_MEMBERS(trace->regions, trace->n_regions, name);
-    for (size_t c = 0; c < trace->n_contexts; c++) {
-        free(trace->contexts[c].name);
-        free(trace->contexts[c].place);
-    }
-    for (size_t c = 0; c < trace->n_comms; c++) {
-        free(trace->comms[c].name);
-        free(trace->comms[c].members);
-        free(trace->comms[c].remote);
-    }
+    FREE_MEMBERS(trace->contexts, trace->n_contexts, name);
+    FREE_MEMBERS(trace->contexts, trace->n_contexts, place);
+    FREE_MEMBERS(trace->comms, trace->n_comms, name);
+    FREE_MEMBERS(trace->comms, trace->n_comms, members);
+    FREE_MEMBERS(trace->comms, trace->n_comms, remote);
     free(trace->locations);
     free(trace->regions);
     free(trace->comms);

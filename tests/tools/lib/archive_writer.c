@@ -691,25 +691,18 @@ static void close_event_writers(struct archive_writer *writer)
 
 static void release(struct archive_writer *writer)
 {
-    for (uint32_t i = 0; i < writer->n_ranks; i++) {
-        free(writer->nodes[i]);
-        free(writer->bound[i]);
-    }
-    free(writer->bound);
-    for (size_t i = 0; i < writer->n_regions; i++) {
-        free(writer->regions[i].name);
-        free(writer->regions[i].file);
-        free(writer->regions[i].as);
-    }
+    memory_free_each(writer->nodes, writer->n_ranks);
+    memory_free_each(writer->bound, writer->n_ranks);
+    FREE_MEMBERS(writer->regions, writer->n_regions, name);
+    FREE_MEMBERS(writer->regions, writer->n_regions, file);
+    FREE_MEMBERS(writer->regions, writer->n_regions, as);
     FREE_MEMBERS(writer->sources, writer->n_sources, file);
     FREE_MEMBERS(writer->contexts, writer->n_contexts, name);
     free(writer->sources);
     free(writer->contexts);
-    for (size_t i = 0; i < writer->n_comms; i++) {
-        free(writer->comms[i].name);
-        free(writer->comms[i].members);
-        free(writer->comms[i].remote);
-    }
+    FREE_MEMBERS(writer->comms, writer->n_comms, name);
+    FREE_MEMBERS(writer->comms, writer->n_comms, members);
+    FREE_MEMBERS(writer->comms, writer->n_comms, remote);
     FREE_MEMBERS(writer->windows, writer->n_windows, name);
     free(writer->windows);
     FREE_MEMBERS(writer->locals, writer->n_locals, global_ids);
@@ -717,7 +710,6 @@ static void release(struct archive_writer *writer)
     FREE_MEMBERS(writer->properties, writer->n_properties, name);
     free(writer->properties);
     free(writer->cores);
-    free(writer->nodes);
     free(writer->locations);
     free(writer->regions);
     free(writer->comms);
