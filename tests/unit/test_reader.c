@@ -51,7 +51,7 @@ TEST(test_cpu_times_before_leaves)
     fprintf(stream, "0 %u enter MPI_Test\n0 %u cpu 1\n0 %u leave MPI_Test\n", 10 * N, 10 * N,
             10 * N + 1);
     fclose(stream);
-    struct fixture f = open_text(text);
+    OPENED f = open_text(text);
     for (unsigned i = 0; i < N; i++) {
         assert_event(next(&f, 0), EVENT_CPU_TIME, 10 * i, .size_bytes = 2 * i,
                      .received_bytes = EVENT_NO_CORE_WAIT);
@@ -66,55 +66,53 @@ TEST(test_cpu_times_before_leaves)
                  .received_bytes = EVENT_NO_CORE_WAIT);
     assert_event(next(&f, 0), EVENT_LEAVE, 10 * N + 1, .index = 0);
     assert_at_end(&f, 0);
-    close_text(&f);
 }
 
 /// Messages of neighbourhood collectives have tags that no message of a program has.
 TEST(test_neighborhood_messages)
 {
-    struct fixture f = open_text("comm \"" DEFINITIONS_NEIGHBORHOOD "\" ranks 0 1\n"
-                                 "0 1 irecv-request 12 \"" DEFINITIONS_NEIGHBORHOOD "\" 1 0\n"
-                                 "0 2 send \"" DEFINITIONS_NEIGHBORHOOD "\" 1 0 8\n"
-                                 "0 3 send world 1 0 8\n"
-                                 "1 4 send world 0 0 8\n");
+    OPENED f = open_text("comm \"" DEFINITIONS_NEIGHBORHOOD "\" ranks 0 1\n"
+                         "0 1 irecv-request 12 \"" DEFINITIONS_NEIGHBORHOOD "\" 1 0\n"
+                         "0 2 send \"" DEFINITIONS_NEIGHBORHOOD "\" 1 0 8\n"
+                         "0 3 send world 1 0 8\n"
+                         "1 4 send world 0 0 8\n");
     assert_event(next(&f, 0), EVENT_IRECV_REQUEST, 0, .index = 2, .peer = 1,
                  .tag = EVENT_FIRST_OWN_TAG, .flags = EVENT_HAS_ENVELOPE, .request = 12);
     assert_event(next(&f, 0), EVENT_SEND, 1, .index = 2, .peer = 1, .tag = EVENT_FIRST_OWN_TAG,
                  .size_bytes = 8);
     assert_event(next(&f, 0), EVENT_SEND, 2, .index = 0, .peer = 1, .size_bytes = 8);
-    close_text(&f);
 }
 
 TEST(test_every_event_kind)
 {
-    struct fixture f = open_text("comm odd ranks 1 3\n"
-                                 "0 100 enter main\n"
-                                 "0 101 enter MPI_Test 17\n"
-                                 "0 102 send world 2 5 1000\n"
-                                 "0 103 isend odd 1 6 2000 11\n"
-                                 "0 104 isend-complete 11\n"
-                                 "0 105 irecv-request 12\n"
-                                 "0 106 irecv-request 13 odd any 9\n"
-                                 "0 107 irecv-request 14 world 3 any\n"
-                                 "0 108 recv world 1 7 3000\n"
-                                 "0 109 irecv odd 0 8 4000 12\n"
-                                 "0 110 test 13\n"
-                                 "0 111 cancel 13\n"
-                                 "0 112 coll-begin\n"
-                                 "0 113 coll-end bcast world 2 64 65\n"
-                                 "0 114 coll-request 15\n"
-                                 "0 115 coll-complete allreduce odd - 66 67 15\n"
-                                 "0 116 cpu 777\n"
-                                 "0 117 fork 4\n"
-                                 "0 118 team-begin odd\n"
-                                 "0 119 team-end odd\n"
-                                 "0 120 join\n"
-                                 "0 121 flush 131\n"
-                                 "0 131 measurement off\n"
-                                 "0 132 measurement on\n"
-                                 "0 133 leave MPI_Test\n"
-                                 "0 134 leave main\n"
-                                 "0 135 coll-request 16 odd\n");
+    OPENED f = open_text("comm odd ranks 1 3\n"
+                         "0 100 enter main\n"
+                         "0 101 enter MPI_Test 17\n"
+                         "0 102 send world 2 5 1000\n"
+                         "0 103 isend odd 1 6 2000 11\n"
+                         "0 104 isend-complete 11\n"
+                         "0 105 irecv-request 12\n"
+                         "0 106 irecv-request 13 odd any 9\n"
+                         "0 107 irecv-request 14 world 3 any\n"
+                         "0 108 recv world 1 7 3000\n"
+                         "0 109 irecv odd 0 8 4000 12\n"
+                         "0 110 test 13\n"
+                         "0 111 cancel 13\n"
+                         "0 112 coll-begin\n"
+                         "0 113 coll-end bcast world 2 64 65\n"
+                         "0 114 coll-request 15\n"
+                         "0 115 coll-complete allreduce odd - 66 67 15\n"
+                         "0 116 cpu 777\n"
+                         "0 117 fork 4\n"
+                         "0 118 team-begin odd\n"
+                         "0 119 team-end odd\n"
+                         "0 120 join\n"
+                         "0 121 flush 131\n"
+                         "0 131 measurement off\n"
+                         "0 132 measurement on\n"
+                         "0 133 leave MPI_Test\n"
+                         "0 134 leave main\n"
+                         "0 135 coll-request 16 odd\n");
     const uint32_t odd = 2;
     assert_string_equal(f.definitions->communicators[odd].name, "odd");
     assert_event(next(&f, 0), EVENT_ENTER, 0, .index = 0, .context = EVENT_NO_INDEX);
@@ -158,7 +156,6 @@ TEST(test_every_event_kind)
     assert_at_end(&f, 0);
     assert_int_equal(trace_location_report(f.trace, 0)->n_read, 27);
     assert_at_end(&f, 1);
-    close_text(&f);
 }
 
 TEST(test_collective_classes)
@@ -197,20 +194,19 @@ TEST(test_collective_classes)
         SCOPED char *line = memory_format("0 %zu coll-end %s world - 0 0\n", i, cases[i].op);
         strcat(text, line);
     }
-    struct fixture f = open_text(text);
+    OPENED f = open_text(text);
     for (size_t i = 0; i < N; i++)
         assert_int_equal(next(&f, 0).class_, cases[i].class_);
     assert_at_end(&f, 0);
-    close_text(&f);
 }
 
 TEST(test_locations_are_sorted_by_rank_and_threads_follow_masters)
 {
-    struct fixture f = open_text("nodes a b a\n"
-                                 "cores b 12\n"
-                                 "2.1 1 enter work\n2.1 2 leave work\n"
-                                 "0.2 1 enter work\n0.2 3 leave work\n"
-                                 "0.1 1 enter work\n0.1 4 leave work\n");
+    OPENED f = open_text("nodes a b a\n"
+                         "cores b 12\n"
+                         "2.1 1 enter work\n2.1 2 leave work\n"
+                         "0.2 1 enter work\n0.2 3 leave work\n"
+                         "0.1 1 enter work\n0.1 4 leave work\n");
     const struct definitions *d = f.definitions;
     assert_int_equal(d->n_ranks, 3);
     assert_int_equal(d->n_locations, 6);
@@ -233,15 +229,14 @@ TEST(test_locations_are_sorted_by_rank_and_threads_follow_masters)
     assert_int_equal(d->nodes[d->ranks[0].node].n_cores, 0);
     assert_int_equal(next(&f, 2).time_ns, 0);
     assert_int_equal(next(&f, 2).time_ns, 2);
-    close_text(&f);
 }
 
 TEST(test_communicators)
 {
-    struct fixture f = open_text("comm block ranks 1 2 3\n"
-                                 "comm reverse ranks 3 1 0\n"
-                                 "intercomm inter ranks 0 2 | 3 1\n"
-                                 "0 1 enter main\n");
+    OPENED f = open_text("comm block ranks 1 2 3\n"
+                         "comm reverse ranks 3 1 0\n"
+                         "intercomm inter ranks 0 2 | 3 1\n"
+                         "0 1 enter main\n");
     const struct communicator *comms = f.definitions->communicators;
     const struct communicator *world = &comms[0], *self = &comms[1];
     const struct communicator *block = &comms[2], *reverse = &comms[3], *inter = &comms[4];
@@ -270,18 +265,17 @@ TEST(test_communicators)
     assert_int_equal(communicator_rank_of(inter, 3), 0);
     assert_true(communicator_in_first_group(inter, 0));
     assert_false(communicator_in_first_group(inter, 3));
-    close_text(&f);
 }
 
 TEST(test_regions)
 {
-    struct fixture f = open_text("region solve solver.c:42 user\n"
-                                 "region mpi_recv_ recv.f:7 mpi\n"
-                                 "region MPI_setup_mine mine.c:8 user\n"
-                                 "region parallel omp.c:9 openmp\n"
-                                 "0 1 enter MPI_Init\n"
-                                 "0 2 enter MPI_Issend\n"
-                                 "0 3 enter solve\n");
+    OPENED f = open_text("region solve solver.c:42 user\n"
+                         "region mpi_recv_ recv.f:7 mpi\n"
+                         "region MPI_setup_mine mine.c:8 user\n"
+                         "region parallel omp.c:9 openmp\n"
+                         "0 1 enter MPI_Init\n"
+                         "0 2 enter MPI_Issend\n"
+                         "0 3 enter solve\n");
     const struct region *regions = f.definitions->regions;
     assert_int_equal(f.definitions->gap_region, 6);
     assert_string_equal(regions[0].name, "solve");
@@ -295,77 +289,70 @@ TEST(test_regions)
     assert_int_equal(regions[4].mpi, MPI_FUNCTION_INIT);
     assert_string_equal(regions[4].file, "MPI");
     assert_int_equal(regions[5].mpi, MPI_FUNCTION_SYNCHRONOUS_SEND);
-    close_text(&f);
 }
 
 TEST(test_time_zero_is_the_first_event_of_all)
 {
-    struct fixture f = open_text("clock 3000000000\n"
-                                 "0 9000000003 enter main\n0 9000000006 leave main\n"
-                                 "1 9000000000 enter main\n1 12000000002 leave main\n"
-                                 "1 33000000000 enter main\n");
+    OPENED f = open_text("clock 3000000000\n"
+                         "0 9000000003 enter main\n0 9000000006 leave main\n"
+                         "1 9000000000 enter main\n1 12000000002 leave main\n"
+                         "1 33000000000 enter main\n");
     assert_int_equal(next(&f, 0).time_ns, 1);
     assert_int_equal(next(&f, 0).time_ns, 2);
     assert_int_equal(next(&f, 1).time_ns, 0);
     assert_int_equal(next(&f, 1).time_ns, UINT64_C(1000000000)); // 2/3 ns are cut off
     assert_int_equal(next(&f, 1).time_ns, UINT64_C(8000000000));
-    close_text(&f);
 }
 
 TEST(test_slow_clock)
 {
-    struct fixture f = open_text("clock 1000\n0 5 enter main\n0 7 leave main\n");
+    OPENED f = open_text("clock 1000\n0 5 enter main\n0 7 leave main\n");
     assert_int_equal(next(&f, 0).time_ns, 0);
     assert_int_equal(next(&f, 0).time_ns, 2000000);
-    close_text(&f);
 }
 
 TEST(test_clock_offsets_are_interpolated)
 {
-    struct fixture f = open_text("offset 1 0 1000\noffset 1 1000 2000\n"
-                                 "0 0 enter main\n0 5000 leave main\n"
-                                 "1 0 enter main\n1 500 enter main\n1 1000 leave main\n");
+    OPENED f = open_text("offset 1 0 1000\noffset 1 1000 2000\n"
+                         "0 0 enter main\n0 5000 leave main\n"
+                         "1 0 enter main\n1 500 enter main\n1 1000 leave main\n");
     assert_int_equal(next(&f, 0).time_ns, 0);
     assert_int_equal(next(&f, 1).time_ns, 1000);
     assert_int_equal(next(&f, 1).time_ns, 2000);
     assert_int_equal(next(&f, 1).time_ns, 3000);
-    close_text(&f);
 }
 
 TEST(test_negative_clock_offsets)
 {
-    struct fixture f = open_text("offset 1 0 -700\noffset 1 100000 -700\n"
-                                 "0 1000 enter main\n1 1800 enter main\n");
+    OPENED f = open_text("offset 1 0 -700\noffset 1 100000 -700\n"
+                         "0 1000 enter main\n1 1800 enter main\n");
     assert_int_equal(next(&f, 0).time_ns, 0);
     assert_int_equal(next(&f, 1).time_ns, 100);
-    close_text(&f);
 }
 
 TEST(test_times_below_zero)
 {
-    struct fixture f = open_text("offset 1 0 -700\noffset 1 100000 -700\n"
-                                 "0 0 enter main\n1 500 enter main\n1 900 leave main\n");
+    OPENED f = open_text("offset 1 0 -700\noffset 1 100000 -700\n"
+                         "0 0 enter main\n1 500 enter main\n1 900 leave main\n");
     assert_int_equal(next(&f, 0).time_ns, 200);
     assert_int_equal(next(&f, 1).time_ns, 0);
     assert_int_equal(next(&f, 1).time_ns, 400);
     assert_int_equal(trace_location_report(f.trace, 1)->n_backward, 0);
-    close_text(&f);
 }
 
 TEST(test_backward_steps_are_raised_and_counted)
 {
     // The writer refuses times that fall, but an offset that shrinks faster than time passes makes
     // them fall in the reader.
-    struct fixture f = open_text("offset 0 0 10000\noffset 0 1000 5000\n"
-                                 "offset 0 20000 5000\n"
-                                 "0 0 enter main\n0 400 enter work\n0 1000 leave work\n"
-                                 "0 20000 leave main\n");
+    OPENED f = open_text("offset 0 0 10000\noffset 0 1000 5000\n"
+                         "offset 0 20000 5000\n"
+                         "0 0 enter main\n0 400 enter work\n0 1000 leave work\n"
+                         "0 20000 leave main\n");
     assert_int_equal(next(&f, 0).time_ns, 0);
     assert_int_equal(next(&f, 0).time_ns, 0);
     assert_int_equal(next(&f, 0).time_ns, 0);
     assert_int_equal(next(&f, 0).time_ns, 15000);
     assert_int_equal(trace_location_report(f.trace, 0)->n_backward, 2);
-    close_text(&f);
 }
 
 // A run of N enter/leave pairs whose k-th event is at time k.
@@ -381,7 +368,7 @@ static struct fixture open_long(unsigned n)
 TEST(test_look_ahead_beyond_the_buffer)
 {
     enum { N = 5000 };
-    struct fixture f = open_long(N);
+    OPENED f = open_long(N);
     struct cursor *cursor = trace_cursor(f.trace, 0);
     for (uint32_t ahead = 0; ahead < N; ahead += 7)
         assert_int_equal(trace_peek(f.trace, 0, cursor, ahead)->time_ns, ahead);
@@ -393,18 +380,16 @@ TEST(test_look_ahead_beyond_the_buffer)
     }
     assert_at_end(&f, 0);
     assert_int_equal(trace_location_report(f.trace, 0)->n_read, N);
-    close_text(&f);
 }
 
 TEST(test_buffer_boundaries)
 {
     for (unsigned n = 510; n <= 514; n++) {
-        struct fixture f = open_long(n);
+        OPENED f = open_long(n);
         for (unsigned i = 0; i < n; i++)
             assert_int_equal(next(&f, 0).time_ns, i);
         assert_at_end(&f, 0);
         assert_at_end(&f, 0);
         assert_false(trace_location_report(f.trace, 0)->is_cut);
-        close_text(&f);
     }
 }

@@ -31,16 +31,16 @@ static uint32_t assert_enters(struct fixture *f, const char *region, const char 
 
 TEST(test_contexts_of_calls)
 {
-    struct fixture f = open_text("context outer main /src/a.c:7\n"
-                                 "context inner solve b.c:56 outer\n"
-                                 "context no-line solve -\n"
-                                 "context no-function - b.c\n"
-                                 "0 0 enter MPI_Send at inner\n"
-                                 "0 1 enter MPI_Send at no-line\n"
-                                 "0 2 enter MPI_Send at no-function\n"
-                                 "0 3 enter MPI_Test 17 2 at outer\n"
-                                 "0 4 enter MPI_Send at-line c.c:9\n"
-                                 "0 5 enter MPI_Send\n");
+    OPENED f = open_text("context outer main /src/a.c:7\n"
+                         "context inner solve b.c:56 outer\n"
+                         "context no-line solve -\n"
+                         "context no-function - b.c\n"
+                         "0 0 enter MPI_Send at inner\n"
+                         "0 1 enter MPI_Send at no-line\n"
+                         "0 2 enter MPI_Send at no-function\n"
+                         "0 3 enter MPI_Test 17 2 at outer\n"
+                         "0 4 enter MPI_Send at-line c.c:9\n"
+                         "0 5 enter MPI_Send\n");
     assert_int_equal(f.definitions->n_bad_contexts, 0);
     uint32_t inner = assert_enters(&f, "MPI_Send", "solve", "b.c", 56);
     uint32_t outer = f.definitions->contexts[inner].parent;
@@ -52,45 +52,43 @@ TEST(test_contexts_of_calls)
     assert_enters(&f, "MPI_Send", NULL, "c.c", 9);
     assert_int_equal(next(&f, 0).context, EVENT_NO_INDEX);
     assert_int_equal(trace_location_report(f.trace, 0)->n_bad_references, 0);
-    close_text(&f);
 }
 
 TEST(test_context_events_are_called_where_their_parent_is)
 {
-    struct fixture f = open_text("context in-main main a.c:7\n"
-                                 "context send MPI_Send - in-main\n"
-                                 "context nothing ? a.c:8\n"
-                                 "0 0 context-enter in-main\n"
-                                 "0 1 context-enter send\n"
-                                 "0 2 context-leave send\n"
-                                 "0 3 context-enter nothing\n"
-                                 "0 4 context-enter never-defined\n"
-                                 "0 5 context-leave in-main\n");
+    OPENED f = open_text("context in-main main a.c:7\n"
+                         "context send MPI_Send - in-main\n"
+                         "context nothing ? a.c:8\n"
+                         "0 0 context-enter in-main\n"
+                         "0 1 context-enter send\n"
+                         "0 2 context-leave send\n"
+                         "0 3 context-enter nothing\n"
+                         "0 4 context-enter never-defined\n"
+                         "0 5 context-leave in-main\n");
     struct event event = next(&f, 0);
     assert_int_equal(event.context, EVENT_NO_INDEX);
     assert_enters(&f, "MPI_Send", "main", "a.c", 7);
     assert_int_equal(next(&f, 0).kind, EVENT_LEAVE);
     assert_int_equal(next(&f, 0).time_ns, 5); // what has no region is left out
     assert_int_equal(trace_location_report(f.trace, 0)->n_bad_references, 2);
-    close_text(&f);
 }
 
 TEST(test_circles_and_dangling_references)
 {
-    struct fixture f = open_text("context self f a.c:1 self\n"
-                                 "context a f a.c:2 b\n"
-                                 "context b g a.c:3 c\n"
-                                 "context c h a.c:4 a\n"
-                                 "context into i a.c:5 b\n"
-                                 "context lost-parent f a.c:6 ?\n"
-                                 "context lost-line f ?\n"
-                                 "context lost-function ? a.c:8\n"
-                                 "0 0 enter MPI_Send at into\n"
-                                 "0 1 enter MPI_Send at self\n"
-                                 "0 2 enter MPI_Send at lost-parent\n"
-                                 "0 3 enter MPI_Send at lost-line\n"
-                                 "0 4 enter MPI_Send at lost-function\n"
-                                 "0 5 enter MPI_Send at never-defined\n");
+    OPENED f = open_text("context self f a.c:1 self\n"
+                         "context a f a.c:2 b\n"
+                         "context b g a.c:3 c\n"
+                         "context c h a.c:4 a\n"
+                         "context into i a.c:5 b\n"
+                         "context lost-parent f a.c:6 ?\n"
+                         "context lost-line f ?\n"
+                         "context lost-function ? a.c:8\n"
+                         "0 0 enter MPI_Send at into\n"
+                         "0 1 enter MPI_Send at self\n"
+                         "0 2 enter MPI_Send at lost-parent\n"
+                         "0 3 enter MPI_Send at lost-line\n"
+                         "0 4 enter MPI_Send at lost-function\n"
+                         "0 5 enter MPI_Send at never-defined\n");
     assert_int_equal(f.definitions->n_bad_contexts, 5);
     size_t n_walked = 0;
     for (uint32_t i = 0; i < f.definitions->n_contexts; i++)
@@ -103,5 +101,4 @@ TEST(test_circles_and_dangling_references)
     assert_enters(&f, "MPI_Send", NULL, "a.c", 8);
     assert_int_equal(next(&f, 0).context, EVENT_NO_INDEX); // the call itself stays
     assert_int_equal(trace_location_report(f.trace, 0)->n_bad_references, 1);
-    close_text(&f);
 }

@@ -33,8 +33,8 @@ TEST(test_what_is_said)
     struct machine machine =
         machine_of_text("<machine>\n<compute region=\"solve\" time=\"w*p - 10\"/>\n"
                         "<compute region=\"outpt\" time=\"rank*visit\"/>\n</machine>");
-    struct fixture run = open_text("0 0 enter solve\n0 1 enter output\n0 2 leave output\n"
-                                   "0 3 leave solve\n1 0 enter solve\n1 1 leave solve\n");
+    OPENED run = open_text("0 0 enter solve\n0 1 enter output\n0 2 leave output\n"
+                           "0 3 leave solve\n1 0 enter solve\n1 1 leave solve\n");
     uint32_t patterns[] = {SCENARIO_NO_PATTERN, SCENARIO_NO_PATTERN};
     const struct scenario_settings settings = {.machine = &machine};
     const struct scenario scenario = {.settings = &settings, .compute_patterns = patterns};
@@ -58,6 +58,5 @@ TEST(test_what_is_said)
     SCOPED char *unused = timeless_unused(timeless);
     assert_string_equal(unused, "outpt (line 3; is it output?)");
     timeless_free(timeless);
-    close_text(&run);
     machine_release(&machine);
 }

@@ -395,28 +395,46 @@ static void put_times(const struct result *result, const struct cause *cause, st
         put_time(facts, FINDING_TEXT_mean_time, sum_ns / n);
 }
 
-/// How much of the time in the place is blocked, unless that is before a call, where there may be
-/// more than one function; and how much of all blocked time a change of one place leaves.
-static void put_blocked(const struct result *result, const struct cause *cause, struct facts *facts)
+/// The region that the time of PATH is in: blocked time is in the function around it.
+static uint32_t region_of_time(const struct result *result, const struct result_path *path,
+                               bool *is_blocked)
+{
+    *is_blocked = strcmp(result->regions[path->region].name, RESULT_REGION_BLOCKED) == 0;
+    return !*is_blocked                  ? path->region
+           : path->parent != RESULT_NONE ? result->paths[path->parent].region
+                                         : RESULT_NONE;
+}
+
+/// How much of the time of CAUSE's function is blocked.
+static void put_blocked_share(const struct result *result, const struct cause *cause,
+                              struct facts *facts)
+{
+    double blocked_ns = 0, own_ns = 0;
+    for (size_t i = 0; i < result->n_paths; i++) {
+        bool is_blocked;
+        uint32_t region = region_of_time(result, &result->paths[i], &is_blocked);
+        if (region == cause->region && region != RESULT_NONE)
+            *(is_blocked ? &blocked_ns : &own_ns) += (double)result->paths[i].exclusive_ns;
+    }
+    facts->numbers[FINDING_NUMBER_blocked_share] = part_of(blocked_ns, blocked_ns + own_ns);
+}
+
+/// How much of the blocked time is in other places than those of CAUSE.
+static void put_elsewhere_share(const struct result *result, const struct cause *cause,
+                                struct facts *facts)
 {
     bool has_outer = cause_outer(result, cause) != RESULT_NONE;
-    double blocked_ns = 0, own_ns = 0, named_ns = 0, all_ns = 0;
+    double named_ns = 0, all_ns = 0;
     for (size_t i = 0; i < result->n_paths; i++) {
-        const struct result_path *path = &result->paths[i];
-        bool is_blocked = !strcmp(result->regions[path->region].name, RESULT_REGION_BLOCKED);
-        uint32_t region = !is_blocked                   ? path->region
-                          : path->parent != RESULT_NONE ? result->paths[path->parent].region
-                                                        : RESULT_NONE;
-        double ns = (double)path->exclusive_ns;
+        bool is_blocked;
+        uint32_t region = region_of_time(result, &result->paths[i], &is_blocked);
+        double ns = is_blocked ? (double)result->paths[i].exclusive_ns : 0;
         bool is_here = region == cause->region && region != RESULT_NONE;
-        *(is_blocked ? &blocked_ns : &own_ns) += is_here ? ns : 0;
-        all_ns += is_blocked ? ns : 0;
-        named_ns += is_blocked && (has_outer ? cause_has_place(cause, region) : is_here) ? ns : 0;
+        all_ns += ns;
+        named_ns += (has_outer ? cause_has_place(cause, region) : is_here) ? ns : 0;
     }
     if (facts->site != RESULT_NONE)
         named_ns = (double)result->sites[facts->site].blocked_before_ns;
-    else
-        facts->numbers[FINDING_NUMBER_blocked_share] = part_of(blocked_ns, blocked_ns + own_ns);
     facts->numbers[FINDING_NUMBER_elsewhere_share] = part_of(all_ns - named_ns, all_ns);
 }
 
@@ -684,7 +702,9 @@ void facts_collect(struct facts *facts, const struct result *result, const struc
     facts_put_calls(result, cause, facts);
     put_times(result, cause, facts);
     put_iterations(result, cause, facts);
-    put_blocked(result, cause, facts);
+    if (facts->site == RESULT_NONE)
+        put_blocked_share(result, cause, facts);
+    put_elsewhere_share(result, cause, facts);
     put_computed(cause, facts);
     put_file(result, cause, facts);
     put_threads(result, cause, facts);

@@ -218,8 +218,8 @@ static bool has_mpi(const struct result *result)
 }
 
 /// The site that most of SHARE of the critical path was computed before; NULL: none has half of it.
-static const struct result_path_share *site_of(const struct result *result,
-                                               const struct result_path_share *share)
+static const struct result_path_share *main_site_of(const struct result *result,
+                                                    const struct result_path_share *share)
 {
     const struct result_path_share *site = site_share_in(
         result->critical_path.by_site, result->critical_path.n_by_site, share->region);
@@ -247,7 +247,7 @@ static void write_critical_path(const struct result *result, FILE *out)
         if (region->is_mpi || lost_is_region(region) ||
             !strcmp(region->name, RESULT_REGION_BEFORE) || !strcmp(region->name, RESULT_REGION_OFF))
             continue;
-        const struct result_path_share *site = site_of(result, share);
+        const struct result_path_share *site = main_site_of(result, share);
         bool is_of_site = site && region_is_program(region);
         double part_of_path = is_of_site ? site->share : share->share;
         // Corrections of clocks are negative parts of the path.
