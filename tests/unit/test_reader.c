@@ -158,6 +158,40 @@ TEST(test_every_event_kind)
     assert_at_end(&f, 1);
 }
 
+/// The OTF2 library has written the fields in its order, so that none is taken for another one.
+TEST(test_events_of_windows_and_threads)
+{
+    OPENED f = open_text("comm odd ranks 1 3\n"
+                         "window heat world\n"
+                         "0 100 lock heat 3 exclusive\n"
+                         "0 101 unlock heat 2\n"
+                         "0 102 window-end allreduce heat 1 64 65\n"
+                         "0 103 locked 7\n"
+                         "0 104 unlocked 8\n"
+                         "0 105 thread-create odd 9\n"
+                         "0 106 thread-begin odd 10\n"
+                         "0 107 thread-wait odd 11\n"
+                         "0 108 thread-end odd 12\n");
+    const uint32_t odd = 2, heat = 3;
+    const uint64_t posix = (uint64_t)OTF2_PARADIGM_PTHREAD << 32;
+    assert_event(next(&f, 0), EVENT_RMA_LOCK, 0, .index = heat, .peer = 3, .tag = true);
+    assert_event(next(&f, 0), EVENT_RMA_UNLOCK, 1, .index = heat, .peer = 2);
+    assert_event(next(&f, 0), EVENT_COLLECTIVE_END, 2, .op = OTF2_COLLECTIVE_OP_ALLREDUCE,
+                 .class_ = COLLECTIVE_HANDLE, .flags = EVENT_OF_WINDOW, .index = heat, .peer = 1,
+                 .size_bytes = 64, .received_bytes = 65);
+    assert_event(next(&f, 0), EVENT_LOCK_ACQUIRED, 3, .size_bytes = posix | 7);
+    assert_event(next(&f, 0), EVENT_LOCK_RELEASED, 4, .size_bytes = posix | 8);
+    assert_event(next(&f, 0), EVENT_THREAD_FORK, 5, .index = odd, .flags = EVENT_OF_CREATED,
+                 .size_bytes = 9);
+    assert_event(next(&f, 0), EVENT_THREAD_TEAM_BEGIN, 6, .index = odd, .flags = EVENT_OF_CREATED,
+                 .size_bytes = 10);
+    assert_event(next(&f, 0), EVENT_THREAD_JOIN, 7, .index = odd, .flags = EVENT_OF_CREATED,
+                 .size_bytes = 11);
+    assert_event(next(&f, 0), EVENT_THREAD_TEAM_END, 8, .index = odd, .flags = EVENT_OF_CREATED,
+                 .size_bytes = 12);
+    assert_at_end(&f, 0);
+}
+
 TEST(test_collective_classes)
 {
     static const struct {
