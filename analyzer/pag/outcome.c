@@ -58,8 +58,6 @@ static void fill_location(const struct engine *engine, size_t index)
     out->last_ns = state->profile.last_ns;
     engine->result->n_unbalanced += state->profile.n_unbalanced;
     engine->result->n_events += trace_location_report(engine->trace, index)->n_read;
-    if (out->last_ns > engine->result->time_ns)
-        engine->result->time_ns = out->last_ns;
     if (!engine->options.parts && !engine->options.index)
         release_profile(state);
 }
@@ -123,12 +121,30 @@ static void fill_traffic(struct pag_result *result)
     result->n_traffic = n_pairs;
 }
 
+/// When STATE ended in the recording.
+static uint64_t recorded_end_ns(const struct location_state *state)
+{
+    return state->recorded_end_ns ? state->recorded_end_ns : state->profile.last_ns;
+}
+
+/// The location with which the run ends. A thread beyond the first of its rank is that one only if
+/// it outlasted them all in the recording: it may wait for more to do until the process ends, and
+/// keeps its recorded times in a prediction.
 static const struct location_state *last_location(const struct engine *engine)
 {
+    uint64_t masters_end_ns = 0;
     const struct location_state *last = NULL;
     for (size_t i = 0; i < engine->n_locations; i++) {
         const struct location_state *state = &engine->locations[i];
-        if (state->has_begun && (!last || state->profile.last_ns > last->profile.last_ns))
+        bool is_master = state->has_begun && (state->is_master || state->rank == EVENT_NO_INDEX);
+        if (is_master && recorded_end_ns(state) > masters_end_ns)
+            masters_end_ns = recorded_end_ns(state);
+    }
+    for (size_t i = 0; i < engine->n_locations; i++) {
+        const struct location_state *state = &engine->locations[i];
+        bool is_further = state->rank != EVENT_NO_INDEX && !state->is_master;
+        bool may_be = state->has_begun && (!is_further || recorded_end_ns(state) > masters_end_ns);
+        if (may_be && (!last || state->profile.last_ns > last->profile.last_ns))
             last = state;
     }
     return last;
@@ -176,10 +192,10 @@ static struct pag_path_entry *entries_of(const struct engine *engine, struct tal
     return entries;
 }
 
-static void fill_critical_path(const struct engine *engine)
+/// The path that ends with LAST, NULL: there are no events.
+static void fill_critical_path(const struct engine *engine, const struct location_state *last)
 {
     struct pag_result *result = engine->result;
-    const struct location_state *last = last_location(engine);
     if (!last || engine->options.only_times)
         return;
     struct tally sum = {0};
@@ -219,7 +235,9 @@ void outcome_fill(struct engine *engine)
     result->n_ranks = engine->n_ranks;
     result->locations = memory_zeroed(result->n_locations, sizeof(*result->locations));
     result->rank_times = memory_zeroed(result->n_ranks, sizeof(*result->rank_times));
-    fill_critical_path(engine);
+    const struct location_state *last = last_location(engine);
+    result->time_ns = last ? last->profile.last_ns : 0;
+    fill_critical_path(engine, last);
     fill_explanations(engine);
     for (size_t i = 0; i < result->n_locations; i++)
         fill_location(engine, i);

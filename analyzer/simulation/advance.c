@@ -227,6 +227,7 @@ void in_call_leave(struct engine *engine, struct location_state *location, uint6
     for (bool is_over = false; !is_over;) {
         event = event_ahead(engine, location, 0);
         if (!event) {
+            state->computation.recorded_now_ns = recorded_ns;
             moved_tell_call(engine, location, recorded_ns, now_ns);
             profile_account(&location->profile, now_ns);
             outside_end_location(engine, location, now_ns);
@@ -296,6 +297,7 @@ void outside_end_location(struct engine *engine, struct location_state *location
     state->phase = SIMULATION_ENDED;
     location->profile.last_ns = now_ns;
     step_end(engine, location);
+    location->recorded_end_ns = state->computation.recorded_now_ns;
     if (prediction->costs->ended)
         prediction->costs->ended(prediction, location->index, now_ns);
     scheduler_end(prediction->scheduler, location->index, now_ns);

@@ -72,6 +72,25 @@ load ../whatif
     "$PAGODA" replay --nodes 2 trace | tr -s ' \n' ' ' | grep -q 'had no CPU time for 31.7 % of their time.*other programs used it, or ranks slept'
 }
 
+@test "a thread that waits for more to do until the process ends is no limit" {
+    rm -r trace
+    "$BUILD/tools/mktrace" - trace <<'END'
+location 0.1
+region pthread_cond_wait - pthread
+0 0    enter main
+0 0    enter MPI_Init
+0 1000 leave MPI_Init
+0 5000 enter MPI_Finalize
+0 5000 leave MPI_Finalize
+0 6000 leave main
+0.1 500  enter pthread_cond_wait
+0.1 6001 leave pthread_cond_wait
+END
+    "$PAGODA" replay --json trace | jq -e '[.critical_path.regions[] | .region, .time_ns] == ["main", 5000, "MPI_Init", 1000]'
+    "$PAGODA" replay --json --cpu-speed 2 trace | jq -e '.whatif.predicted_ns == 3500'
+    "$PAGODA" replay --json --scale main=0 trace | jq -e '.whatif.predicted_ns == 1000'
+}
+
 @test "lists: one prediction for each combination" {
     "$PAGODA" replay --json --nodes 1,3 --cores 1,2 trace >out.json
     jq -e '.whatif.baseline_ns == 7000 and (.whatif.points | map([.set.nodes, .set.cores, .predicted_ns])) ==

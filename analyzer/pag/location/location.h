@@ -111,9 +111,10 @@ struct location_state {
     uint32_t index;
     uint32_t rank; // NONE without
     bool is_master, has_begun, has_ended;
-    uint8_t next_turn;       // of the next unread event, among those of its time (engine.c)
-    uint32_t lookahead_left; // events its partners may still be read ahead for its sake
-    uint64_t next_ns;        // of the next unread event; UINT64_MAX at the end
+    uint8_t next_turn;        // of the next unread event, among those of its time (engine.c)
+    uint32_t lookahead_left;  // events its partners may still be read ahead for its sake
+    uint64_t next_ns;         // of the next unread event; UINT64_MAX at the end
+    uint64_t recorded_end_ns; // in simulated time: of its last event in the recording; else 0
     struct cursor *cursor;
     struct digest *digest; // makes the cursor's events; NULL: the profile is kept here
     struct trace *trace;
