@@ -75,6 +75,8 @@ static OTF2_ErrorCode open_events(struct trace *trace, size_t location)
     if (is_open)
         return OTF2_SUCCESS;
     otf2_error_begin();
+    if (trace->chunk_bytes.events > 0)
+        OTF2_Reader_SelectLocation(trace->otf2_reader, id);
     reader->otf2_reader = OTF2_Reader_GetEvtReader(trace->otf2_reader, id);
     if (!reader->otf2_reader)
         return OTF2_ERROR_FILE_CAN_NOT_OPEN;

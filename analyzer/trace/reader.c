@@ -219,7 +219,8 @@ static int prepare_locations(struct trace *trace, bool is_shared, const struct t
         decoder->n_unused =
             memory_zeroed(location_n_unused_kinds(trace), sizeof *decoder->n_unused);
         decoder->report.n_unused = decoder->n_unused;
-        if (definitions->locations[i].is_defined)
+        // The library looks through all that were selected before.
+        if (definitions->locations[i].is_defined && trace->chunk_bytes.events == 0)
             OTF2_Reader_SelectLocation(trace->otf2_reader, definitions->locations[i].id);
     }
     if (is_shared && spread_size() > 1 && trace->chunk_bytes.definitions > 0)
