@@ -330,7 +330,6 @@ void engine_init(struct engine *engine, struct trace *trace, const struct pag_op
 
 static void release(struct engine *engine)
 {
-    trace_stop_reading(engine->trace);
     for (size_t i = 0; i < engine->n_locations; i++) {
         profile_release(&engine->locations[i].profile);
         excerpt_free(engine->locations[i].profile.excerpt);
@@ -380,6 +379,7 @@ int engine_conclude(struct engine *engine, struct error *err)
     collective_finish(engine);
     late_receiver_finish(engine);
     end_digest(engine);
+    trace_stop_reading(engine->trace);
     outcome_fill(engine);
     for (unsigned scope = 0; scope < 2; scope++)
         engine->result->attended_bytes[scope] = send_habits_least(&engine->attendance[scope]);
