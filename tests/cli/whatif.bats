@@ -84,7 +84,7 @@ region pthread_cond_wait - pthread
 0 5000 leave MPI_Finalize
 0 6000 leave main
 0.1 500  enter pthread_cond_wait
-0.1 6001 leave pthread_cond_wait
+0.1 6000 leave pthread_cond_wait
 END
     "$PAGODA" replay --json trace | jq -e '[.critical_path.regions[] | .region, .time_ns] == ["main", 5000, "MPI_Init", 1000]'
     "$PAGODA" replay --json --cpu-speed 2 trace | jq -e '.whatif.predicted_ns == 3500'
