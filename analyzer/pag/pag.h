@@ -64,7 +64,8 @@ struct pag_message {
     uint64_t size_bytes;
     uint64_t send_enter_ns, send_leave_ns; // of the call that sent it
     uint64_t send_over_ns;                 // leave of the call that completed the send, if entered
-    uint64_t post_enter_ns;                // of the call that posted its receive
+    uint64_t await_enter_ns; // of that call if it does nothing else and may wait, else UINT64_MAX
+    uint64_t post_enter_ns;  // of the call that posted its receive
     uint64_t attend_ns; // of a call that sends: when all its receivers had been in MPI, as far as
                         // that was before its leave and is known; else 0
     uint64_t enter_ns, leave_ns; // of the call that received it, or completed its send

@@ -193,6 +193,7 @@ static void pass_message(struct snapshot *snapshot, void *item)
     PASS(snapshot, message->send_ns);
     PASS(snapshot, message->post_enter_ns);
     PASS(snapshot, message->send_over_ns);
+    PASS(snapshot, message->await_enter_ns);
     PASS(snapshot, message->size_bytes);
     PASS(snapshot, message->tag);
     PASS(snapshot, message->is_synchronous);

@@ -32,6 +32,8 @@ struct message {
     uint64_t send_enter_ns, send_leave_ns, send_ns; // ns of the send record
     uint64_t post_enter_ns;                         // of the matched receive
     uint64_t send_over_ns; // leave of the call that completes the send, UINT64_MAX: not entered
+    uint64_t
+        await_enter_ns; // enter of that call if it does nothing else and may wait, else the same
     uint64_t size_bytes;
     uint64_t number;    // of the messages of the run
     uint64_t access_ns; // of a complete: leave of the sender's last access to the receiver, 0: none

@@ -195,6 +195,10 @@ int64_t model_count_late_syncs(const struct model *model);
 /// Wait states of all patterns, and who made each wait.
 void model_find_waits(struct model *model, struct findings *findings);
 
+/// Whether the call that completes SEND does nothing else, and waited for the receive posted at
+/// POST_NS.
+bool model_waits_alone(const struct model *model, const struct model_send *send, uint64_t post_ns);
+
 /// Does the call of SEND do nothing else?
 bool model_is_sole_send(const struct model *model, const struct model_send *send);
 

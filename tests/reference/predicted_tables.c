@@ -59,17 +59,30 @@ static uint32_t sole_receive(const struct model *model, uint32_t c)
     return n == 1 ? found : REFERENCE_NONE;
 }
 
-bool model_is_sole_send(const struct model *model, const struct model_send *send)
+/// Of messages and collective operations in CALL.
+static uint32_t count_records(const struct model *model, const struct model_call *call)
 {
-    const struct model_call *call = &model->calls[send->call];
     uint32_t n_records = 0;
-    if (send->complete_call != send->call || send->receive == REFERENCE_NONE)
-        return false;
     for (size_t i = call->first; i <= call->last; i++) {
         enum record_kind kind = model->trace->locations[call->location].records[i].kind;
         n_records += kind >= RECORD_SEND && kind <= RECORD_COLL_COMPLETE;
     }
-    return n_records == 1;
+    return n_records;
+}
+
+bool model_is_sole_send(const struct model *model, const struct model_send *send)
+{
+    return send->complete_call == send->call && send->receive != REFERENCE_NONE &&
+           count_records(model, &model->calls[send->call]) == 1;
+}
+
+bool model_waits_alone(const struct model *model, const struct model_send *send, uint64_t post_ns)
+{
+    if (send->complete_call == REFERENCE_NONE)
+        return false;
+    const struct model_call *call = &model->calls[send->complete_call];
+    return !call->is_test && count_records(model, call) == 1 && call->enter_ns < post_ns &&
+           post_ns < call->leave_ns;
 }
 
 /// A time of KIND seen in call C for the given kind of messages; false: none.
@@ -169,14 +182,11 @@ static uint64_t recorded_post_ns(const struct model *model, const struct model_s
     return model->calls[model->receives[send->receive].post_call].enter_ns;
 }
 
-/// Was SEND, which its call does and nothing else, seen to wait for its receive?
+/// Was SEND seen to wait for its receive in a call that does nothing else?
 static bool was_seen_waiting(const struct model *model, const struct model_send *send)
 {
-    const struct model_call *call = &model->calls[send->call];
-    if (!model_is_sole_send(model, send))
-        return false;
-    uint64_t post_ns = recorded_post_ns(model, send);
-    return call->enter_ns < post_ns && post_ns < call->leave_ns;
+    return send->receive != REFERENCE_NONE &&
+           model_waits_alone(model, send, recorded_post_ns(model, send));
 }
 
 static bool was_over_early(const struct model *model, const struct model_send *send)

@@ -199,9 +199,7 @@ static bool was_buffered(const struct model *model, const struct model_send *sen
 
 static bool has_waited(const struct model *model, const struct model_send *send)
 {
-    const struct model_call *call = &model->calls[send->call];
-    return send->complete_call == send->call && model_is_sole_send(model, send) &&
-           call->enter_ns < post_ns(model, send) && post_ns(model, send) < call->leave_ns;
+    return model_waits_alone(model, send, post_ns(model, send));
 }
 
 /// When SEND is over, its receive posted, and known to be that of this message.

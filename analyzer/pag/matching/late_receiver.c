@@ -8,7 +8,8 @@
 // until it comes, or the run is over; if there are very many, the oldest one counts without waiting
 // for it.
 //
-// Where ten sends have waited for their receivers in calls of their own, and none as large was over
+// Where ten sends have waited for their receivers in calls that do nothing else (MPI_Send, or
+// MPI_Wait after MPI_Isend), and none as large was over
 // before, it is certain that larger messages wait, too: they are treated as synchronous from then
 // on, and the lineage of such a sender goes on from its receiver.
 #include <stdlib.h>
@@ -105,8 +106,7 @@ static void learn(struct send_habits *habits, const struct message *message)
         return;
     if (was_buffered(message))
         *habits = (struct send_habits){.limit = message->size_bytes + 1};
-    else if (message->is_alone && !message->is_nonblocking &&
-             message->send_enter_ns < message->post_enter_ns &&
+    else if (message->await_enter_ns < message->post_enter_ns &&
              message->post_enter_ns < message->send_over_ns)
         send_habits_count(habits, message->size_bytes);
 }

@@ -180,6 +180,8 @@ static void await_sent(struct engine *engine, struct location_state *location, u
     struct message *message = message_at(engine, index);
     message->sender_is_inside = !call->is_test;
     message->send_over_ns = call->leave_ns;
+    if (message->sender_is_inside && call->n_records == 1)
+        message->await_enter_ns = call->enter_ns;
     if (message->awaits_receiver && message->sender_is_inside)
         engine->ranks[message->receiver].n_blocked_senders++;
     *ARRAY_NEXT(call->sends, call->n_sends, call->sends_capacity) = index;
@@ -221,6 +223,7 @@ static uint32_t new_message(struct engine *engine, struct location_state *locati
         .send_ns = event->time_ns,
         .post_enter_ns = 0,
         .send_over_ns = UINT64_MAX,
+        .await_enter_ns = UINT64_MAX,
         .size_bytes = event->size_bytes,
         .number = engine->result->n_messages,
         .access_ns = access_ns,

@@ -343,7 +343,7 @@ void recorded_message(void *context, const struct pag_message *message)
     uint32_t class = cost_table_class(message->size_bytes);
     if (message->send_over_ns <= message->post_enter_ns)
         recorded->rendezvous[scope].left_before[class] = true;
-    else if (message->is_sent_alone && message->post_enter_ns > message->send_enter_ns)
+    else if (message->post_enter_ns > message->await_enter_ns)
         recorded->rendezvous[scope].left_after[class] = true;
 }
 
