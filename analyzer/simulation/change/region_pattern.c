@@ -527,10 +527,11 @@ bool region_patterns_look_back(const struct region_patterns *patterns)
 uint64_t region_patterns_after(const struct region_patterns *patterns, uint64_t mark)
 {
     uint64_t may = ~patterns->between;
-    for (uint32_t i = 0; patterns->between >> i; i++)
-        if (patterns->between >> i & patterns->nodes[mark].inside >> patterns->patterns[i].after &
-            1)
+    for (uint32_t i = 0; i < patterns->n_patterns && patterns->between; i++) {
+        uint32_t after = patterns->patterns[i].after;
+        if (after != NO_PATTERN && patterns->nodes[mark].inside >> after & 1)
             may |= UINT64_C(1) << i;
+    }
     return may;
 }
 
