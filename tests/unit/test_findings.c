@@ -591,6 +591,27 @@ TEST(test_a_pipeline_that_drains)
     assert_string_equal(found.findings[1].kind, "missed-overlap");
 }
 
+/// That messages of others had come is no proof that another order saves something: without one it
+/// is what else makes the awaited rank late.
+TEST(test_receives_in_a_fixed_order_need_a_proof)
+{
+    struct result result = make_result();
+    add_origin(&result, 20 * MS, (int64_t[]){0, 30 * MS});
+    struct result_pattern both[2] = {patterns[0], patterns[0]};
+    both[1].id = (char *)"late-sender-wrong-order";
+    both[1].is_top = false;
+    result.patterns = both;
+    result.n_patterns = 2;
+    for (int is_enough = 0; is_enough < 2; is_enough++) {
+        both[1].total_ns = 9 * MS - !is_enough; // of 30
+        find(&result);
+        const struct result_finding *finding = &found.findings[1];
+        assert_string_equal(finding->kind, is_enough ? "receive-order" : "uneven-work");
+        assert_int_equal(finding->n_otherwise, is_enough);
+    }
+    assert_string_equal(found.findings[1].otherwise->kind, "uneven-work");
+}
+
 /// Cores are a limit of the machine: last, unless they cost more than all else.
 TEST(test_limits_of_the_machine_come_last)
 {
