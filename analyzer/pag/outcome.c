@@ -121,6 +121,12 @@ static void fill_traffic(struct pag_result *result)
     result->n_traffic = n_pairs;
 }
 
+/// Whether STATE is of no thread beyond the first of a rank.
+static bool is_first_thread(const struct location_state *state)
+{
+    return state->is_master || state->rank == EVENT_NO_INDEX;
+}
+
 /// When STATE ended in the recording.
 static uint64_t recorded_end_ns(const struct location_state *state)
 {
@@ -136,14 +142,13 @@ static const struct location_state *last_location(const struct engine *engine)
     const struct location_state *last = NULL;
     for (size_t i = 0; i < engine->n_locations; i++) {
         const struct location_state *state = &engine->locations[i];
-        bool is_master = state->has_begun && (state->is_master || state->rank == EVENT_NO_INDEX);
-        if (is_master && recorded_end_ns(state) > masters_end_ns)
+        if (state->has_begun && is_first_thread(state) && recorded_end_ns(state) > masters_end_ns)
             masters_end_ns = recorded_end_ns(state);
     }
     for (size_t i = 0; i < engine->n_locations; i++) {
         const struct location_state *state = &engine->locations[i];
-        bool is_further = state->rank != EVENT_NO_INDEX && !state->is_master;
-        bool may_be = state->has_begun && (!is_further || recorded_end_ns(state) > masters_end_ns);
+        bool may_be =
+            state->has_begun && (is_first_thread(state) || recorded_end_ns(state) > masters_end_ns);
         if (may_be && (!last || state->profile.last_ns > last->profile.last_ns))
             last = state;
     }

@@ -148,9 +148,8 @@ static void in_call_enter(struct engine *engine, struct location_state *location
         prediction->n_finalized++;
         prediction->last_finalize_ns = now_ns; // calls are entered in the order of time
     }
-    pag_work work = prediction->costs->work_before(prediction, &call, state->receivers);
-    if (location->call.is_file)
-        work = work * path_file_scale(engine, location, location->call.path) / PAG_WORK_PER_NS;
+    pag_work work = file_time(engine, location,
+                              prediction->costs->work_before(prediction, &call, state->receivers));
     if (prediction->migration)
         migration_worked(engine, location, work);
     if (state->is_waiting && work == 0) {

@@ -203,11 +203,8 @@ static void settle(struct engine *engine, struct location_state *location, uint3
             prediction->costs->least_length(prediction, &call, state->has_unknown_partner);
         uint64_t own_ns = location->call.is_file ? call.recorded_work_ns : 0;
         own_ns = own_ns < length_ns ? own_ns : length_ns;
-        if (location->call.is_file) {
-            uint64_t scale = path_file_scale(engine, location, location->call.path);
-            length_ns = (uint64_t)((pag_work)length_ns * scale / PAG_WORK_PER_NS);
-            own_ns = (uint64_t)((pag_work)own_ns * scale / PAG_WORK_PER_NS);
-        }
+        length_ns = (uint64_t)file_time(engine, location, length_ns);
+        own_ns = (uint64_t)file_time(engine, location, own_ns);
         state->work_after = (pag_work)own_ns * PAG_WORK_PER_NS;
         if (ready_ns < call.enter_ns + length_ns - own_ns)
             ready_ns = call.enter_ns + length_ns - own_ns;

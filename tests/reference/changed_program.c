@@ -503,33 +503,36 @@ static uint32_t call_before(const struct model *model, uint32_t rank, size_t i)
                                                                                   : REFERENCE_NONE;
 }
 
+/// What stands after "and" in PATTERN, "between CALLS and CALLS"; NULL: it is another one.
+static const char *second_of(const char *pattern)
+{
+    bool is_between = strncmp(pattern, "between ", strlen("between ")) == 0;
+    return is_between ? strstr(pattern, " and ") + strlen(" and ") : NULL;
+}
+
 bool is_computed_in(const struct model *model, uint32_t rank, size_t i, uint32_t path,
                     const char *pattern)
 {
-    if (strncmp(pattern, "between ", strlen("between ")) != 0)
+    const char *second = second_of(pattern);
+    if (!second)
         return is_in_region(model, path, pattern);
-    const char *first = pattern + strlen("between "), *second = strstr(first, " and ");
+    const char *first = pattern + strlen("between ");
     char begin[MAX_NAMES], end[MAX_NAMES];
-    snprintf(begin, sizeof begin, "%.*s", (int)(second - first), first);
-    snprintf(end, sizeof end, "before %s", second + strlen(" and "));
+    snprintf(begin, sizeof begin, "%.*s", (int)(second - first - strlen(" and ")), first);
+    snprintf(end, sizeof end, "before %s", second);
     uint32_t call = call_before(model, rank, i);
     return call != REFERENCE_NONE && is_in_region(model, model->calls[call].path, begin) &&
            is_in_region(model, path, end);
-}
-
-/// What PATTERN says of the end of computing.
-static const char *end_of(const char *pattern)
-{
-    bool is_between = strncmp(pattern, "between ", strlen("between ")) == 0;
-    return is_between ? strstr(pattern, " and ") + strlen(" and ") : pattern;
 }
 
 bool are_works_nested(const struct model *model, const struct scenario_changes *changes)
 {
     for (uint32_t path = 0; path < model->n_paths; path++) {
         uint32_t n = 0;
-        for (uint32_t w = 0; w < changes->n_works; w++)
-            n += is_in_region(model, path, end_of(changes->works[w].region));
+        for (uint32_t w = 0; w < changes->n_works; w++) {
+            const char *region = changes->works[w].region, *second = second_of(region);
+            n += is_in_region(model, path, second ? second : region);
+        }
         if (n > 1)
             return true;
     }

@@ -9,9 +9,9 @@
 // for it.
 //
 // Where ten sends have waited for their receivers in calls that do nothing else (MPI_Send, or
-// MPI_Wait after MPI_Isend), and none as large was over
-// before, it is certain that larger messages wait, too: they are treated as synchronous from then
-// on, and the lineage of such a sender goes on from its receiver.
+// MPI_Wait after MPI_Isend), and none as large was over before, it is certain that larger messages
+// wait, too: they are treated as synchronous from then on, and the lineage of such a sender goes on
+// from its receiver.
 #include <stdlib.h>
 #include <string.h>
 

@@ -221,17 +221,23 @@ static uint32_t caller_of(const struct result *result, uint32_t path)
     return region == RESULT_NONE || region_is_main(&result->regions[region]) ? RESULT_NONE : region;
 }
 
+/// REGION is called by CALLER: whether it HAS_SEVERAL, and its last one in CALLERS, the number + 1.
+static void count_caller(uint32_t *callers, bool *has_several, uint32_t region, uint32_t caller)
+{
+    has_several[region] |= callers[region] > 0 && callers[region] != caller + 1;
+    callers[region] = caller + 1;
+}
+
 /// By region whether several functions call it. The caller frees.
 static bool *regions_with_callers(const struct result *result)
 {
     bool *has_callers = memory_zeroed(result->n_regions, sizeof *has_callers);
-    SCOPED uint32_t *callers = memory_zeroed(result->n_regions, sizeof *callers); // numbers + 1
+    SCOPED uint32_t *callers = memory_zeroed(result->n_regions, sizeof *callers);
     for (uint32_t i = 0; i < result->n_paths; i++) {
         uint32_t region = result->paths[i].region, caller = caller_of(result, i);
         if (caller == RESULT_NONE)
             continue;
-        has_callers[region] |= callers[region] > 0 && callers[region] != caller + 1;
-        callers[region] = caller + 1;
+        count_caller(callers, has_callers, region, caller);
     }
     return has_callers;
 }
@@ -334,8 +340,7 @@ void causes_charge_callers(struct result *result)
     size_t n_uses;
     SCOPED bool *has_callers = regions_with_callers(result);
     SCOPED struct use *uses = collect_uses(result, has_callers, &n_uses);
-    SCOPED uint32_t *callers =
-        memory_zeroed(result->n_regions, sizeof *callers); // their numbers + 1
+    SCOPED uint32_t *callers = memory_zeroed(result->n_regions, sizeof *callers);
     SCOPED bool *has_several = memory_zeroed(result->n_regions, sizeof *has_several);
     SCOPED bool *is_for_caller = memory_zeroed(result->n_paths, sizeof *is_for_caller);
     mark_awaited_calls(result, is_for_caller);
@@ -346,8 +351,7 @@ void causes_charge_callers(struct result *result)
         if (caller == RESULT_NONE || all_ns < much * (double)result->regions[region].max_ns ||
             (double)uses[i].most_ns < nearly_all * all_ns)
             continue;
-        has_several[region] |= callers[region] > 0 && callers[region] != caller + 1;
-        callers[region] = caller + 1;
+        count_caller(callers, has_several, region, caller);
     }
     for (uint32_t i = 0; i < result->n_paths; i++) { // callers come first
         struct result_path *path = &result->paths[i];

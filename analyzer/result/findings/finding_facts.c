@@ -93,16 +93,6 @@ static double message_share(const struct result *result, const struct cause *cau
            pattern_share(result, cause, "late-receiver");
 }
 
-/// The part of the loss that is waits in collective operations: all but those for messages.
-static double collective_share(const struct result *result, const struct cause *cause)
-{
-    double waits_ns = 0;
-    for (size_t i = 0; i < result->n_patterns; i++)
-        waits_ns += (double)cause->by_pattern_ns[i];
-    return part_of(waits_ns, (double)cause->loss_ns) - message_share(result, cause) -
-           pattern_share(result, cause, "receiver-outside-mpi");
-}
-
 /// Whether waits of PATTERN are in collective operations: all that are not for messages or their
 /// receivers.
 static bool is_of_collective(const struct result_pattern *pattern)
@@ -119,6 +109,15 @@ static bool is_of_collective(const struct result_pattern *pattern)
 static uint64_t waits_ns(const struct result *result, const struct cause *cause, size_t pattern)
 {
     return cause ? cause->by_pattern_ns[pattern] : result->patterns[pattern].window_ns;
+}
+
+/// How long ranks wait in collective operations because of CAUSE, NULL: because of anything.
+static uint64_t collective_waits_ns(const struct result *result, const struct cause *cause)
+{
+    uint64_t all_ns = 0;
+    for (size_t i = 0; i < result->n_patterns; i++)
+        all_ns += is_of_collective(&result->patterns[i]) ? waits_ns(result, cause, i) : 0;
+    return all_ns;
 }
 
 /// The call path of the collective operation in which ranks wait most because of CAUSE, NULL:
@@ -139,14 +138,16 @@ static uint32_t collective_path(const struct result *result, const struct cause 
     return heaviest ? heaviest->key : RESULT_NONE;
 }
 
-/// In which collective operation ranks wait, and how long in all of them.
+/// In which collective operation ranks wait, and how long in all of them, because of CAUSE and in
+/// the whole run.
 static void put_collective(const struct result *result, const struct cause *cause,
                            struct facts *facts)
 {
-    uint64_t all_ns = 0;
-    for (size_t i = 0; i < result->n_patterns; i++)
-        all_ns += is_of_collective(&result->patterns[i]) ? waits_ns(result, NULL, i) : 0;
-    facts->numbers[FINDING_NUMBER_drained_share] = part_of((double)all_ns, (double)cause->loss_ns);
+    double loss_ns = (double)cause->loss_ns;
+    facts->numbers[FINDING_NUMBER_collective_share] =
+        part_of((double)collective_waits_ns(result, cause), loss_ns);
+    facts->numbers[FINDING_NUMBER_drained_share] =
+        part_of((double)collective_waits_ns(result, NULL), loss_ns);
     uint32_t path = collective_path(result, cause);
     if (path == RESULT_NONE)
         path = collective_path(result, NULL);
@@ -690,7 +691,6 @@ void facts_collect(struct facts *facts, const struct result *result, const struc
         if (facts->causing.n < result->n_ranks)
             facts_put_text(facts, FINDING_TEXT_some, memory_copy_text(facts->causing.text));
     }
-    facts->numbers[FINDING_NUMBER_collective_share] = collective_share(result, cause);
     put_collective(result, cause, facts);
     facts->numbers[FINDING_NUMBER_root_share] = pattern_share(result, cause, "late-broadcast");
     facts->numbers[FINDING_NUMBER_receiver_share] = pattern_share(result, cause, "late-receiver");

@@ -96,6 +96,14 @@ int32_t path_visit_kind(const struct scenario *scenario, uint32_t location, uint
     return 0;
 }
 
+/// What becomes of the time outside MPI of LOCATION that patterns INSIDE name.
+static void put_factors(struct path_scale *scale, const struct prediction *prediction,
+                        uint32_t location, uint64_t inside)
+{
+    scale->scale = factor_of(prediction, location, inside, SCALED_WORK);
+    scale->blocked_scale = factor_of(prediction, location, inside, SCALED_BLOCKED);
+}
+
 /// What the prediction makes of PATH.
 static struct path_scale scale_of(const struct engine *engine,
                                   const struct location_state *location, uint32_t path)
@@ -119,8 +127,7 @@ static struct path_scale scale_of(const struct engine *engine,
                                   of->context);
         uint64_t inside = region_patterns_inside(prediction->scenario->regions, scale->mark) &
                           region_patterns_after(prediction->scenario->regions, 0);
-        scale->scale = factor_of(prediction, location->index, inside, SCALED_WORK);
-        scale->blocked_scale = factor_of(prediction, location->index, inside, SCALED_BLOCKED);
+        put_factors(scale, prediction, location->index, inside);
     }
     return computation->scales[path];
 }
@@ -143,15 +150,15 @@ uint64_t path_inside(const struct engine *engine, const struct location_state *l
     return inside & region_patterns_after(patterns, call_mark);
 }
 
-uint64_t path_file_scale(const struct engine *engine, const struct location_state *location,
-                         uint32_t path)
+pag_work file_time(const struct engine *engine, const struct location_state *location,
+                   pag_work time)
 {
     const struct prediction *prediction = prediction_of(engine);
-    if (!prediction->knows_paths)
-        return PAG_WORK_PER_NS;
-    uint64_t mark = path_mark(engine, location, path);
-    return factor_of(prediction, location->index,
-                     region_patterns_inside(prediction->scenario->regions, mark), SCALED_FILES);
+    if (!location->call.is_file || !prediction->knows_paths)
+        return time;
+    uint64_t mark = path_mark(engine, location, location->call.path);
+    uint64_t inside = region_patterns_inside(prediction->scenario->regions, mark);
+    return time * factor_of(prediction, location->index, inside, SCALED_FILES) / PAG_WORK_PER_NS;
 }
 
 uint32_t path_add_part(const struct engine *engine, const struct location_state *location,
@@ -169,11 +176,8 @@ uint32_t path_add_part(const struct engine *engine, const struct location_state 
                                        sizeof *computation->parts);
     struct path_scale scale = scale_of(engine, location, path);
     const struct prediction *prediction = prediction_of(engine);
-    if (prediction->knows_paths && region_patterns_look_back(prediction->scenario->regions)) {
-        uint64_t inside = path_inside(engine, location, scale.mark);
-        scale.scale = factor_of(prediction, location->index, inside, SCALED_WORK);
-        scale.blocked_scale = factor_of(prediction, location->index, inside, SCALED_BLOCKED);
-    }
+    if (prediction->knows_paths && region_patterns_look_back(prediction->scenario->regions))
+        put_factors(&scale, prediction, location->index, path_inside(engine, location, scale.mark));
     computation->parts[place] = (struct computation_part){
         .path = path, .scale = scale.scale, .blocked_scale = scale.blocked_scale};
     return place;

@@ -18,9 +18,9 @@ uint64_t path_mark(const struct engine *engine, const struct location_state *loc
 uint64_t path_inside(const struct engine *engine, const struct location_state *location,
                      uint64_t mark);
 
-/// The factor in millionths of the time of calls for files with PATH at LOCATION.
-uint64_t path_file_scale(const struct engine *engine, const struct location_state *location,
-                         uint32_t path);
+/// What TIME of LOCATION's open call becomes: changed if it is a call for a file.
+pag_work file_time(const struct engine *engine, const struct location_state *location,
+                   pag_work time);
 
 /// The kind of visit whose work SCENARIO sets (set_work.h) that what patterns INSIDE name is part
 /// of at LOCATION; 0: none.
