@@ -417,14 +417,31 @@ static void add_messages(struct survey *survey)
     aggregate->group = ADVICE_LIMIT;
 }
 
-/// The calls of path CALLS wait for messages: completing them later, at the latest when one of the
+static bool waits_for_messages(const struct result_pattern *pattern)
+{
+    return strcmp(pattern->id, "late-sender") == 0 || strcmp(pattern->id, "late-receiver") == 0 ||
+           strcmp(pattern->id, "receiver-outside-mpi") == 0;
+}
+
+/// What to do instead of waiting by PATTERN in the calls WORDS; WHEN they have to wait then.
+static char *overlap_sentence(const struct result_pattern *pattern, const char *words,
+                              const char *when)
+{
+    if (strcmp(pattern->id, "late-sender") == 0)
+        return memory_format("Post the receives of %s earlier, and wait for them %s", words, when);
+    return memory_format(waits_for_messages(pattern)
+                             ? "Do not block in %s, and wait for the receiver %s"
+                             : "Do not wait in %s for nonblocking operations, but %s",
+                         words, when);
+}
+
+/// The calls of path CALLS wait by PATTERN: completing them later, at the latest when one of the
 /// functions around them is left. Which one allows it depends on what follows in it, so each is
 /// tried; that of a program without recorded functions is the outermost one.
 static void add_overlaps_of(struct survey *survey, const struct result_pattern *pattern,
                             uint32_t calls)
 {
     const struct result *result = survey->result;
-    bool receives = strcmp(pattern->id, "late-sender") == 0;
     SCOPED char *words = path_text(result, pattern, calls);
     for (uint32_t at = calls; at != RESULT_NONE; at = result->paths[at].parent) {
         const char *scope = result->paths[at].shown;
@@ -434,28 +451,30 @@ static void add_overlaps_of(struct survey *survey, const struct result_pattern *
             at == calls
                 ? memory_copy_text("later")
                 : memory_format("when %s ends", result->regions[result->paths[at].region].shown);
-        char *sentence =
-            memory_format(receives ? "Post the receives of %s earlier, and wait for "
-                                     "them %s"
-                                   : "Do not block in %s, and wait for the receiver %s",
-                          words, when);
         add_one(survey, ADVICE_MESSAGES, survey->path.slack_ns, scope, "overlap",
-                memory_copy_text(scope), sentence)
+                memory_copy_text(scope), overlap_sentence(pattern, words, when))
             ->group = ADVICE_LIMIT;
     }
 }
 
-/// Calls that wait for late senders, or for late receivers.
+/// Whether a call of path CALLS that waits by PATTERN can wait later: it sends, receives, or
+/// completes nonblocking calls.
+static bool can_wait_later(const struct result *result, const struct result_pattern *pattern,
+                           uint32_t calls)
+{
+    const char *name = result->regions[result->paths[calls].region].name;
+    return waits_for_messages(pattern) ||
+           (pattern->is_top && strncasecmp(name, "MPI_Wait", 8) == 0);
+}
+
 static void add_overlaps(struct survey *survey)
 {
     const struct result *result = survey->result;
     for (size_t p = 0; p < result->n_patterns; p++) {
         const struct result_pattern *pattern = &result->patterns[p];
-        if (strcmp(pattern->id, "late-sender") != 0 && strcmp(pattern->id, "late-receiver") != 0 &&
-            strcmp(pattern->id, "receiver-outside-mpi") != 0)
-            continue;
         for (size_t i = 0; i < pattern->n_by_path && i < MAX_PATHS; i++)
-            if (is_worth(survey, pattern->by_path[i].ns))
+            if (can_wait_later(result, pattern, pattern->by_path[i].key) &&
+                is_worth(survey, pattern->by_path[i].ns))
                 add_overlaps_of(survey, pattern, pattern->by_path[i].key);
     }
 }

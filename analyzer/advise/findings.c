@@ -14,6 +14,7 @@
 #include "analyzer/whatif/whatif.h"
 
 static const uint64_t least_part = 1000;     // of the run: less is not worth a line
+static const int64_t much_more = 20;         // part of a gain by which another one is larger
 static const uint64_t many_events = 2000000; // predicting all remedies takes about ten replays
 
 static int check_remedy(const struct finding_remedy *remedy, struct error *err)
@@ -223,15 +224,19 @@ static void take_otherwise(struct result_finding *finding)
     *finding = *otherwise;
 }
 
-/// Whether one of N REMEDIES, which are predicted, saves as much as REMEDY with the same option: a
-/// change of less, as kinds name that first.
+/// Whether one of N REMEDIES, which are predicted, saves about as much as REMEDY with the same
+/// option: a change of less, as kinds name that first.
 static bool is_repeated(const struct advice *advice, const struct result_remedy *remedies, size_t n,
                         const struct result_remedy *remedy)
 {
-    for (size_t i = 0; i < n; i++)
+    for (size_t i = 0; i < n; i++) {
+        int64_t more_ns = (int64_t)(advice->target_ns / least_part);
+        if (more_ns < remedies[i].gain_ns / much_more)
+            more_ns = remedies[i].gain_ns / much_more;
         if (strcmp(remedies[i].option, remedy->option) == 0 &&
-            remedy->gain_ns < remedies[i].gain_ns + (int64_t)(advice->target_ns / least_part))
+            remedy->gain_ns < remedies[i].gain_ns + more_ns)
             return true;
+    }
     return false;
 }
 

@@ -24,13 +24,15 @@
     OTF2_LocationRef location, OTF2_TimeStamp own_ticks, uint64_t record, void *user_data,         \
         OTF2_AttributeList *attributes
 
-/// A message that a call completes later.
-struct late_message {
-    uint64_t call; // number of the call that was put off
-    bool is_send;
-    uint64_t request, size_bytes;
-    uint32_t sender, tag;
+/// A record that completes a request, in a call that was put off.
+struct late_record {
+    enum { LATE_SEND, LATE_RECEIVE, LATE_COLLECTIVE } kind;
+    uint64_t call; // its number
+    uint64_t request, size_bytes, received_bytes;
+    uint32_t peer, tag; // the sender; the root
     OTF2_CommRef communicator;
+    OTF2_CollectiveOp operation;
+    OTF2_AttributeList *attributes; // owned, NULL: none
 };
 
 /// One location.
@@ -51,7 +53,7 @@ struct copy {
     const struct late_definitions *late; // NULL: no call is
     struct map requests;                 // number in the trace -> new one
     uint32_t n_requests;
-    struct late_message *waiting; // by call
+    struct late_record *waiting; // by call
     size_t n_waiting, waiting_capacity;
     struct error *err;
     bool has_failed;
@@ -88,14 +90,21 @@ static OTF2_CallbackCode copy_written(struct copy *copy, OTF2_ErrorCode code)
     return copy->has_failed ? OTF2_CALLBACK_INTERRUPT : OTF2_CALLBACK_SUCCESS;
 }
 
-static OTF2_ErrorCode write_message(const struct copy *copy, const struct late_message *message,
-                                    uint64_t time_ns)
+static OTF2_ErrorCode write_late(const struct copy *copy, const struct late_record *record,
+                                 uint64_t time_ns)
 {
-    if (message->is_send)
-        return OTF2_EvtWriter_MpiIsendComplete(copy->writer, NULL, time_ns, message->request);
-    return OTF2_EvtWriter_MpiIrecv(copy->writer, NULL, time_ns, message->sender,
-                                   message->communicator, message->tag, message->size_bytes,
-                                   message->request);
+    OTF2_EvtWriter *writer = copy->writer;
+    switch (record->kind) {
+    case LATE_SEND:
+        return OTF2_EvtWriter_MpiIsendComplete(writer, NULL, time_ns, record->request);
+    case LATE_RECEIVE:
+        return OTF2_EvtWriter_MpiIrecv(writer, NULL, time_ns, record->peer, record->communicator,
+                                       record->tag, record->size_bytes, record->request);
+    default:
+        return OTF2_EvtWriter_NonBlockingCollectiveComplete(
+            writer, record->attributes, time_ns, record->operation, record->communicator,
+            record->peer, record->size_bytes, record->received_bytes, record->request);
+    }
 }
 
 static void write_late_call(struct copy *copy, const struct time_map_late *late)
@@ -103,8 +112,10 @@ static void write_late_call(struct copy *copy, const struct time_map_late *late)
     size_t n = 0;
     copy_written(copy,
                  OTF2_EvtWriter_Enter(copy->writer, NULL, late->begin_ns, copy->late->waitall));
-    for (; n < copy->n_waiting && copy->waiting[n].call <= late->last; n++)
-        copy_written(copy, write_message(copy, &copy->waiting[n], late->end_ns));
+    for (; n < copy->n_waiting && copy->waiting[n].call <= late->last; n++) {
+        copy_written(copy, write_late(copy, &copy->waiting[n], late->end_ns));
+        OTF2_AttributeList_Delete(copy->waiting[n].attributes);
+    }
     copy_written(copy, OTF2_EvtWriter_Leave(copy->writer, NULL, late->end_ns, copy->late->waitall));
     copy->n_waiting -= n;
     for (size_t i = 0; i < copy->n_waiting; i++)
@@ -179,11 +190,27 @@ static uint64_t close_request(struct copy *copy, uint64_t request)
 
 // --- calls that are waited for later
 
-/// The call at hand will complete MESSAGE.
-static void put_off(struct copy *copy, struct late_message message)
+/// RECORD is of the call at hand, which was put off.
+static void put_off(struct copy *copy, struct late_record record)
 {
-    message.call = copy->put_off;
-    *ARRAY_NEXT(copy->waiting, copy->n_waiting, copy->waiting_capacity) = message;
+    record.call = copy->put_off;
+    *ARRAY_NEXT(copy->waiting, copy->n_waiting, copy->waiting_capacity) = record;
+}
+
+/// A copy of ATTRIBUTES that outlives their record.
+static OTF2_AttributeList *keep_attributes(OTF2_AttributeList *attributes)
+{
+    uint32_t n = OTF2_AttributeList_GetNumberOfElements(attributes);
+    OTF2_AttributeList *kept = n > 0 ? OTF2_AttributeList_New() : NULL;
+    for (uint32_t i = 0; kept && i < n; i++) {
+        OTF2_AttributeRef id;
+        OTF2_Type type;
+        OTF2_AttributeValue value;
+        if (OTF2_AttributeList_GetAttributeByIndex(attributes, i, &id, &type, &value) ==
+            OTF2_SUCCESS)
+            OTF2_AttributeList_AddAttribute(kept, id, type, value);
+    }
+    return kept;
 }
 
 /// Says in ATTRIBUTES what a posted receive is for.
@@ -194,6 +221,17 @@ static void add_envelope(const struct copy *copy, OTF2_AttributeList *attributes
     OTF2_AttributeList_AddCommRef(attributes, ids[ATTRIBUTE_COMMUNICATOR], communicator);
     OTF2_AttributeList_AddInt32(attributes, ids[ATTRIBUTE_SOURCE], (int32_t)sender);
     OTF2_AttributeList_AddInt32(attributes, ids[ATTRIBUTE_TAG], (int32_t)tag);
+}
+
+static void put_off_receive(struct copy *copy, uint64_t request, uint64_t size_bytes,
+                            uint32_t sender, uint32_t tag, OTF2_CommRef communicator)
+{
+    put_off(copy, (struct late_record){.kind = LATE_RECEIVE,
+                                       .request = request,
+                                       .size_bytes = size_bytes,
+                                       .peer = sender,
+                                       .tag = tag,
+                                       .communicator = communicator});
 }
 
 // --- callbacks
@@ -225,7 +263,7 @@ static OTF2_CallbackCode copy_MpiSend(COPY_EVENT_PARAMETERS, uint32_t receiver, 
     if (copy->put_off == 0)
         return WRITE(MpiSend, receiver, comm, tag, size_bytes);
     uint64_t request = ++copy->n_requests;
-    put_off(copy, (struct late_message){.is_send = true, .request = request});
+    put_off(copy, (struct late_record){.kind = LATE_SEND, .request = request});
     return WRITE(MpiIsend, receiver, comm, tag, size_bytes, request);
 }
 
@@ -245,7 +283,7 @@ static OTF2_CallbackCode copy_MpiRecv(COPY_EVENT_PARAMETERS, uint32_t sender, OT
     if (copy->put_off == 0)
         return WRITE(MpiRecv, sender, comm, tag, size_bytes);
     uint64_t request = ++copy->n_requests;
-    put_off(copy, (struct late_message){0, false, request, size_bytes, sender, tag, comm});
+    put_off_receive(copy, request, size_bytes, sender, tag, comm);
     add_envelope(copy, attributes, sender, comm, tag);
     return WRITE(MpiIrecvRequest, request);
 }
@@ -258,7 +296,7 @@ static OTF2_CallbackCode copy_MpiIrecv(COPY_EVENT_PARAMETERS, uint32_t sender, O
     size_bytes = size_of(copy, size_bytes);
     if (copy->put_off == 0)
         return WRITE(MpiIrecv, sender, comm, tag, size_bytes, request);
-    put_off(copy, (struct late_message){0, false, request, size_bytes, sender, tag, comm});
+    put_off_receive(copy, request, size_bytes, sender, tag, comm);
     return copy_written(copy, OTF2_SUCCESS);
 }
 
@@ -268,16 +306,37 @@ static OTF2_CallbackCode copy_MpiIsendComplete(COPY_EVENT_PARAMETERS, uint64_t r
     request = close_request(copy, request);
     if (copy->put_off == 0)
         return WRITE(MpiIsendComplete, request);
-    put_off(copy, (struct late_message){.is_send = true, .request = request});
+    put_off(copy, (struct late_record){.kind = LATE_SEND, .request = request});
+    return copy_written(copy, OTF2_SUCCESS);
+}
+
+static OTF2_CallbackCode
+copy_NonBlockingCollectiveComplete(COPY_EVENT_PARAMETERS, OTF2_CollectiveOp operation,
+                                   OTF2_CommRef comm, uint32_t root, uint64_t sent_bytes,
+                                   uint64_t received_bytes, uint64_t request)
+{
+    BEGIN_COPY(NonBlockingCollectiveComplete, attributes, operation, comm, root, sent_bytes,
+               received_bytes, request);
+    request = close_request(copy, request);
+    if (copy->put_off == 0)
+        return WRITE(NonBlockingCollectiveComplete, operation, comm, root, sent_bytes,
+                     received_bytes, request);
+    put_off(copy, (struct late_record){.kind = LATE_COLLECTIVE,
+                                       .request = request,
+                                       .size_bytes = sent_bytes,
+                                       .received_bytes = received_bytes,
+                                       .peer = root,
+                                       .communicator = comm,
+                                       .operation = operation,
+                                       .attributes = keep_attributes(attributes)});
     return copy_written(copy, OTF2_SUCCESS);
 }
 
 /// Records that open, name or close a request and are otherwise the same.
-#define NUMBER_MpiIrecvRequest               open_request
-#define NUMBER_MpiRequestTest                request_of
-#define NUMBER_MpiRequestCancelled           close_request
-#define NUMBER_NonBlockingCollectiveRequest  open_request
-#define NUMBER_NonBlockingCollectiveComplete close_request
+#define NUMBER_MpiIrecvRequest              open_request
+#define NUMBER_MpiRequestTest               request_of
+#define NUMBER_MpiRequestCancelled          close_request
+#define NUMBER_NonBlockingCollectiveRequest open_request
 #define COPY_REQUEST(kind, parameters, arguments)                                                  \
     static OTF2_CallbackCode copy_##kind(COPY_EVENT_PARAMETERS parameters, uint64_t request)       \
     {                                                                                              \
@@ -396,6 +455,8 @@ OTF2_EvtReaderCallbacks *copy_events_callbacks(void)
     OTF2_EvtReaderCallbacks_SetMpiRecvCallback(callbacks, copy_MpiRecv);
     OTF2_EvtReaderCallbacks_SetMpiIrecvCallback(callbacks, copy_MpiIrecv);
     OTF2_EvtReaderCallbacks_SetMpiIsendCompleteCallback(callbacks, copy_MpiIsendComplete);
+    OTF2_EvtReaderCallbacks_SetNonBlockingCollectiveCompleteCallback(
+        callbacks, copy_NonBlockingCollectiveComplete);
     OTF2_EvtReaderCallbacks_SetEnterCallback(callbacks, copy_Enter);
     OTF2_EvtReaderCallbacks_SetMetricCallback(callbacks, copy_Metric);
     OTF2_EvtReaderCallbacks_SetBufferFlushCallback(callbacks, copy_BufferFlush);
@@ -453,6 +514,8 @@ int copy_events(struct copy_events *shared, OTF2_LocationRef id,
         status = copy.has_failed ? -1 : 0;
     }
     map_release(&copy.requests);
+    for (size_t i = 0; i < copy.n_waiting; i++)
+        OTF2_AttributeList_Delete(copy.waiting[i].attributes);
     free(copy.waiting);
     free(copy.values);
     if (status != 0)

@@ -31,13 +31,13 @@ BEGIN {
     for (i = 1; i in words; i += 2)
         letter_of[words[i]] = words[i + 1]
     mark(by_hand, "Evt", "Unknown Enter Metric BufferFlush MpiSend MpiIsend MpiRecv MpiIrecv " \
-        "MpiIsendComplete")
+        "MpiIsendComplete NonBlockingCollectiveComplete")
     by_hand["GlobalDefUnknown"] = 1
     mark(is_special, "", "Location LocationGroup LocationProperty SystemTreeNodeProperty Comm " \
         "InterComm MetricInstance")
     is_special["ClockProperties"] = 2 # written before all others
     mark(is_request, "", "MpiIrecvRequest MpiRequestTest MpiRequestCancelled " \
-        "NonBlockingCollectiveRequest NonBlockingCollectiveComplete")
+        "NonBlockingCollectiveRequest")
 }
 
 # An argument that stands for the parameter NAME of TYPE in a merged archive.

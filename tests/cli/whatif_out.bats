@@ -141,6 +141,29 @@ END
     [ "$(records MPI_IRECV)" = 1 ]
 }
 
+@test "nonblocking operations that are waited for later: begun where they were, completed by MPI_Waitall" {
+    # The times are worked out in the trace.
+    use overlap-collective
+    cat >m.xml <<END
+<machine name="m"><message scope="network"><point bytes="0" time="100ns"/></message>
+<collective op="allreduce" time="100e-9"/></machine>
+END
+    comes_back --overlap iterate --machine m.xml
+    otf2-print out/traces.otf2 |
+        awk '/^(NON_BLOCK.*COMPLETE|ENTER.*MPI_Waitall|LEAVE.*MPI_Waitall)/ { print $2, $3, $1 }' >events
+    diff events - <<END
+2 800 ENTER
+2 1000 NON_BLOCKING_COLLECTIVE_COMPLETE
+2 1000 LEAVE
+0 1200 ENTER
+0 1200 NON_BLOCKING_COLLECTIVE_COMPLETE
+0 1200 LEAVE
+1 1200 ENTER
+1 1200 NON_BLOCKING_COLLECTIVE_COMPLETE
+1 1200 LEAVE
+END
+}
+
 @test "an empty folder is used, another one is not" {
     mkdir out
     "$PAGODA" replay --nodes 1 --output out/ trace >/dev/null

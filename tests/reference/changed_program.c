@@ -128,6 +128,31 @@ static bool has_waiting_sends(const struct model *model, uint32_t c)
     return false;
 }
 
+/// Does call C wait for members of nonblocking collective operations?
+static bool has_waiting_parts(const struct model *model, uint32_t c)
+{
+    for (uint32_t p = 0; p < model->n_parts; p++)
+        if (model->parts[p].complete_call == c && is_waiting_part(model, p))
+            return true;
+    return false;
+}
+
+/// Does call C complete the creation of a handle?
+static bool has_handles(const struct model *model, uint32_t c)
+{
+    for (uint32_t p = 0; p < model->n_parts; p++)
+        if (model->parts[p].complete_call == c && model->parts[p].class == CLASS_HANDLE &&
+            model->instances[model->parts[p].instance].n_members > 1)
+            return true;
+    return false;
+}
+
+/// Does call C learn something that messages sent later may depend on?
+static bool is_learning(const struct model *model, uint32_t c)
+{
+    return has_receives(model, c) || has_waiting_parts(model, c);
+}
+
 static bool is_overlapped(const struct model *model, uint32_t path)
 {
     const struct scenario_changes *changes = &model->scenario->changes;
@@ -142,9 +167,9 @@ static bool is_put_off(const struct model *model, uint32_t c)
     const struct model_call *call = &model->calls[c];
     bool is_bare =
         model->trace->locations[call->location].records[call->first].kind != RECORD_ENTER;
-    return is_overlapped(model, call->path) && !is_bare && !call->is_test &&
-           !has_record(model, c, RECORD_COLL_END, RECORD_COLL_COMPLETE) &&
-           (has_receives(model, c) || has_waiting_sends(model, c));
+    return is_overlapped(model, call->path) && !is_bare && !call->is_test && !call->is_finalize &&
+           !has_record(model, c, RECORD_COLL_END, RECORD_COLL_REQUEST) && !has_handles(model, c) &&
+           (is_learning(model, c) || has_waiting_sends(model, c));
 }
 
 /// The path whose leave ends the waiting for call C: the outermost overlapped one around it, the
@@ -211,7 +236,7 @@ static void wait_at_leaves(struct steps *steps, size_t up_to)
     }
 }
 
-/// Before call C: everything if it is collective, what receives if it sends.
+/// Before call C: everything if it begins an operation, all but sends if it sends.
 static uint32_t count_due(const struct steps *steps, uint32_t c)
 {
     uint32_t n_due = 0;
@@ -221,7 +246,7 @@ static uint32_t count_due(const struct steps *steps, uint32_t c)
     if (!has_record(steps->model, c, RECORD_SEND, RECORD_ISEND))
         return 0;
     for (uint32_t p = 0; p < steps->n_put_off; p++)
-        if (has_receives(steps->model, steps->put_off[p]))
+        if (is_learning(steps->model, steps->put_off[p]))
             n_due = p + 1;
     return n_due;
 }

@@ -69,6 +69,9 @@ bool is_synchronising(const struct model *model, const struct model_part *part);
 /// 0: it waits for nobody. Of barriers and all-to-all kinds it is one of them itself.
 uint32_t releasers_of(const struct model *model, uint32_t part, uint32_t *releasers);
 
+/// Does the member of PART, an index, wait for others in its operation?
+bool is_waiting_part(const struct model *model, uint32_t part);
+
 /// The messages of CALL, which has departed at NOW_NS, are put together with others.
 void groups_depart(const struct model *model, uint32_t call, uint64_t now_ns);
 

@@ -41,14 +41,9 @@ static uint32_t conditions_of(const struct prediction_state *state, uint32_t c,
             conditions[at] = conditions[at - 1];
         conditions[at] = (struct condition){CONDITION_SEND, s};
     }
-    SCOPED uint32_t *releasers =
-        memory_zeroed(2 * (size_t)model->trace->n_ranks + 1, sizeof *releasers);
-    for (uint32_t p = 0; p < model->n_parts; p++) {
-        const struct model_part *part = &model->parts[p];
-        if (part->complete_call == c && !part->is_left_out && is_synchronising(model, part) &&
-            (releasers_of(model, p, releasers) > 0 || is_by_messages(model, part)))
+    for (uint32_t p = 0; p < model->n_parts; p++)
+        if (model->parts[p].complete_call == c && is_waiting_part(model, p))
             conditions[n++] = (struct condition){CONDITION_COLLECTIVE, p};
-    }
     return n;
 }
 

@@ -298,3 +298,12 @@ uint32_t releasers_of(const struct model *model, uint32_t p, uint32_t *releasers
     }
     return n;
 }
+
+bool is_waiting_part(const struct model *model, uint32_t p)
+{
+    const struct model_part *part = &model->parts[p];
+    SCOPED uint32_t *releasers =
+        memory_zeroed(2 * (size_t)model->trace->n_ranks + 1, sizeof *releasers);
+    return !part->is_left_out && is_synchronising(model, part) &&
+           (releasers_of(model, p, releasers) > 0 || is_by_messages(model, part));
+}

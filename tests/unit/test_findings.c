@@ -560,6 +560,28 @@ TEST(test_missed_overlap)
     assert_int_equal(finding->otherwise->ranks[0], 1);
 }
 
+/// Waits of MPI_Wait in a collective operation, which is a nonblocking one; not those of calls that
+/// are operations.
+TEST(test_nonblocking_operation_awaited_at_once)
+{
+    struct result result = make_result();
+    add_origin(&result, 20 * MS, (int64_t[]){0, 30 * MS});
+    patterns[0].id = (char *)"wait-at-nxn";
+    for (int is_blocking = 0; is_blocking < 2; is_blocking++) {
+        const char *name = is_blocking ? "MPI_Allreduce" : "MPI_Wait";
+        regions[1].name = regions[1].shown = (char *)name;
+        find(&result);
+        const struct result_finding *finding = &found.findings[1];
+        assert_string_equal(finding->kind, is_blocking ? "uneven-work" : "awaited-at-once");
+        assert_string_equal(finding->remedies[0].option, is_blocking ? "balance" : "overlap");
+        if (is_blocking)
+            continue;
+        assert_string_equal(finding->remedies[0].value, "solve");
+        assert_int_equal(finding->n_otherwise, 1); // without a proof
+        assert_string_equal(finding->otherwise->kind, "uneven-work");
+    }
+}
+
 /// A pipeline has several messages for each operation in which ranks wait, whatever they wait there
 /// for; one message is missed overlap.
 TEST(test_a_pipeline_that_drains)

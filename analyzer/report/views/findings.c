@@ -2,6 +2,7 @@
 // The findings: what the lost time comes from, what would help, how sure that is.
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "analyzer/base/memory.h"
 #include "analyzer/report/views/views.h"
@@ -20,16 +21,36 @@ char *bend_text(const struct result_bend *bend)
                          bend->then ? bend->then : "", bend->then ? " is critical" : "");
 }
 
+/// The number, from 1 on, of the finding before FINDING, an index, that has REMEDY as well; 0:
+/// none.
+static size_t named_before(const struct result *result, size_t finding,
+                           const struct result_remedy *remedy)
+{
+    for (size_t i = 0; i < finding; i++)
+        for (size_t k = 0; k < result->findings[i].n_remedies; k++) {
+            const struct result_remedy *other = &result->findings[i].remedies[k];
+            if (strcmp(other->option, remedy->option) == 0 &&
+                strcmp(other->value ? other->value : "", remedy->value ? remedy->value : "") == 0)
+                return i + 1;
+        }
+    return 0;
+}
+
 /// "Spread ...: predicted to save 350.0 ms, 31.8 % of the run (--balance solve)", or what else the
-/// prediction says.
-static void print_remedy(const struct page *page, const struct result_remedy *remedy)
+/// prediction says. FINDING: the index of the one that it is for.
+static void print_remedy(const struct page *page, size_t finding,
+                         const struct result_remedy *remedy)
 {
     const struct result *result = page->result;
+    size_t before = named_before(result, finding, remedy);
     SCOPED char *value = remedy->value ? shell_word(remedy->value) : NULL;
     SCOPED char *words =
         memory_format("--%s%s%s", remedy->option, value ? " " : "", value ? value : "");
     char *text, *bend = bend_text(&remedy->bend);
-    if (!remedy->is_predicted)
+    if (before > 0)
+        text = memory_format("%s: the same change as for finding %zu (%s)", remedy->sentence,
+                             before, words);
+    else if (!remedy->is_predicted)
         text = memory_format("%s (%s)", remedy->sentence, words);
     else if (remedy->gain_ns <= 0)
         text = memory_format("%s: predicted to save nothing (%s)", remedy->sentence, words);
@@ -45,17 +66,17 @@ static void print_remedy(const struct page *page, const struct result_remedy *re
     free(text);
 }
 
-static void print_finding(const struct page *page, size_t number,
-                          const struct result_finding *finding)
+static void print_finding(const struct page *page, size_t index)
 {
+    const struct result_finding *finding = &page->result->findings[index];
     bool colour = page->options->has_colours;
-    fprintf(page->stream, "  %zu. %s%s%s, %s\n     ", number, colour ? "\033[1m" : "",
+    fprintf(page->stream, "  %zu. %s%s%s, %s\n     ", index + 1, colour ? "\033[1m" : "",
             finding->name, colour ? "\033[0m" : "", quantity_share(finding->share).text);
     SCOPED char *text =
         memory_format("%s%s%s", finding->text, finding->hint[0] ? " " : "", finding->hint);
     print_paragraph(text, 5, 5, page->options->width, page->stream);
     for (size_t i = 0; i < finding->n_remedies; i++)
-        print_remedy(page, &finding->remedies[i]);
+        print_remedy(page, index, &finding->remedies[i]);
 }
 
 /// What savings are relative to, unless that is the measured run.
@@ -76,7 +97,7 @@ void page_findings(const struct page *page)
     double total_ns = (double)result->total_ns;
     page_heading(page, "Findings", "shares of the ranks' time; sorted by what a change may save");
     for (size_t i = 0; i < result->n_findings; i++)
-        print_finding(page, i + 1, &result->findings[i]);
+        print_finding(page, i);
     if (result->n_findings > 0 && (double)result->found_rest_ns >= worth_naming * total_ns)
         fprintf(page->stream, "  In no finding: %s\n",
                 quantity_part((double)result->found_rest_ns, total_ns).text);

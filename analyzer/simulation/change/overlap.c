@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Calls that are waited for later (see overlap.h): their receives and sends are kept until they are
-// due, and become a call of their own then, which has no events.
+// Calls that are waited for later (see overlap.h): their receives, sends and parts in collective
+// operations are kept until they are due, and become a call of their own then, which has no events.
 #include "analyzer/simulation/change/overlap.h"
 
 #include <stdlib.h>
@@ -14,12 +14,13 @@
 
 enum { MAX_AHEAD = 4096 }; // events of a call
 
-/// A call that was put off, and where its receives and sends stand in the arrays of its location.
+/// A call that was put off, and how many of its location's receives, sends and parts are its own.
 struct put_off {
     struct simulated_call call;
     uint32_t path;   // its own
     uint32_t region; // path whose leave ends it
-    uint32_t n_receives, n_sends;
+    bool learns;     // from other ranks, and does not only send
+    uint32_t n_receives, n_sends, n_parts;
 };
 
 struct overlap_location {
@@ -27,8 +28,9 @@ struct overlap_location {
     uint32_t n_calls, n_taken; // the first N_TAKEN are the open call
     size_t calls_capacity;
     uint32_t *receives, *sends; // of all calls, in their order
-    uint32_t n_receives, n_sends;
-    size_t receives_capacity, sends_capacity;
+    struct part *parts;
+    uint32_t n_receives, n_sends, n_parts;
+    size_t receives_capacity, sends_capacity, parts_capacity;
 };
 
 struct overlap {
@@ -62,6 +64,7 @@ void overlap_free(struct overlap *overlap)
     FREE_MEMBERS(overlap->locations, overlap->n_locations, calls);
     FREE_MEMBERS(overlap->locations, overlap->n_locations, receives);
     FREE_MEMBERS(overlap->locations, overlap->n_locations, sends);
+    FREE_MEMBERS(overlap->locations, overlap->n_locations, parts);
     free(overlap->locations);
     free(overlap);
 }
@@ -74,13 +77,23 @@ static struct overlap_location *state_of(const struct engine *engine,
 
 // --- putting off
 
-/// Appends N indices to *ARRAY, which holds *N_ARRAY.
-static void append(uint32_t **array, uint32_t *n_array, size_t *capacity, const uint32_t *indices,
-                   uint32_t n)
+/// Appends N elements of SIZE_BYTES to ARRAY, which holds *N_ARRAY; returns where it is now.
+static void *append(void *array, uint32_t *n_array, size_t *capacity, const void *elements,
+                    uint32_t n, size_t size_bytes)
 {
-    *array = array_reserve(*array, capacity, *n_array + n, sizeof **array);
-    for (uint32_t i = 0; i < n; i++)
-        (*array)[(*n_array)++] = indices[i];
+    array = array_reserve(array, capacity, *n_array + n, size_bytes);
+    if (n > 0)
+        memcpy((char *)array + *n_array * size_bytes, elements, n * size_bytes);
+    *n_array += n;
+    return array;
+}
+
+/// Takes the first N elements away.
+static void drop(void *array, uint32_t *n_array, uint32_t n, size_t size_bytes)
+{
+    *n_array -= n;
+    if (n > 0)
+        memmove(array, (char *)array + n * size_bytes, *n_array * size_bytes);
 }
 
 /// The path that has to be left: the outermost overlapped one around PATH, which is an MPI call;
@@ -103,6 +116,34 @@ static bool waits_for_receiver(const struct engine *engine, const struct call *c
     return false;
 }
 
+static struct member *member_of(const struct engine *engine, struct part part)
+{
+    return &collective_instance(engine, part.collective)->members[part.member];
+}
+
+static bool waits_for_members(const struct engine *engine, const struct call *call)
+{
+    for (uint32_t i = 0; i < call->n_parts; i++)
+        if (part_waits(engine, call->parts[i]))
+            return true;
+    return false;
+}
+
+/// Whether CALL begins no collective operation, though it may complete some, and makes no handle.
+static bool begins_none(const struct engine *engine, const struct call *call)
+{
+    for (uint32_t i = 0; call->has_collectives && i < call->n_records; i++)
+        if (call->records[i].kind >= EVENT_COLLECTIVE_BEGIN &&
+            call->records[i].kind <= EVENT_COLLECTIVE_REQUEST)
+            return false;
+    if (call->is_finalize)
+        return false;
+    for (uint32_t i = 0; i < call->n_parts; i++)
+        if (member_of(engine, call->parts[i])->class_ == COLLECTIVE_HANDLE)
+            return false;
+    return true;
+}
+
 /// Of an epoch of a window: what follows may depend on its records, which stay where they are.
 static bool is_of_window(const struct engine *engine, const struct call *call)
 {
@@ -114,22 +155,29 @@ bool overlap_puts_off(struct engine *engine, struct location_state *location,
 {
     struct overlap_location *state = state_of(engine, location);
     struct call *call = &location->call;
-    if (call->is_cut || call->is_bare || call->is_test || call->has_collectives ||
-        call->n_parts > 0 || is_of_window(engine, call) || state->n_calls == OVERLAP_MAX_CALLS ||
-        (call->n_receives == 0 && !waits_for_receiver(engine, call)) ||
+    if (call->is_cut || call->is_bare || call->is_test || !begins_none(engine, call) ||
+        is_of_window(engine, call) || state->n_calls == OVERLAP_MAX_CALLS ||
         !is_overlapped(engine, location, call->path))
+        return false;
+    bool learns = call->n_receives > 0 || waits_for_members(engine, call);
+    if (!learns && !waits_for_receiver(engine, call))
         return false;
     struct put_off *put_off = ARRAY_NEXT(state->calls, state->n_calls, state->calls_capacity);
     *put_off = (struct put_off){.call = *description,
                                 .path = call->path,
                                 .region = region_around(engine, location, call->path),
+                                .learns = learns,
                                 .n_receives = call->n_receives,
-                                .n_sends = call->n_sends};
+                                .n_sends = call->n_sends,
+                                .n_parts = call->n_parts};
     put_off->call.is_waiting = true;
-    append(&state->receives, &state->n_receives, &state->receives_capacity, call->receives,
-           call->n_receives);
-    append(&state->sends, &state->n_sends, &state->sends_capacity, call->sends, call->n_sends);
-    call->n_receives = call->n_sends = 0;
+    state->receives = append(state->receives, &state->n_receives, &state->receives_capacity,
+                             call->receives, call->n_receives, sizeof *call->receives);
+    state->sends = append(state->sends, &state->n_sends, &state->sends_capacity, call->sends,
+                          call->n_sends, sizeof *call->sends);
+    state->parts = append(state->parts, &state->n_parts, &state->parts_capacity, call->parts,
+                          call->n_parts, sizeof *call->parts);
+    call->n_receives = call->n_sends = call->n_parts = 0;
     simulated_of(engine)->n_overlapped++;
     lineage_let_go(&engine->lineage, call->enter_node);
     call->enter_node = NONE;
@@ -185,7 +233,7 @@ static uint32_t count_due(const struct engine *engine, const struct location_sta
     uint32_t n_due = 0;
     for (uint32_t i = 0; i < state->n_calls; i++)
         if (is_leave ? state->calls[i].region == location->profile.current
-                     : sends && state->calls[i].n_receives > 0)
+                     : sends && state->calls[i].learns)
             n_due = i + 1;
     return n_due;
 }
@@ -200,10 +248,11 @@ bool overlap_begin(struct engine *engine, struct location_state *location,
     state->n_taken = count_due(engine, location, event);
     if (state->n_taken == 0)
         return false;
-    uint32_t n_receives = 0, n_sends = 0;
+    uint32_t n_receives = 0, n_sends = 0, n_parts = 0;
     for (uint32_t i = 0; i < state->n_taken; i++) {
         n_receives += state->calls[i].n_receives;
         n_sends += state->calls[i].n_sends;
+        n_parts += state->calls[i].n_parts;
     }
     call->is_open = true;
     call->is_bare = call->is_cut = call->is_test = call->is_init = call->is_finalize = false;
@@ -216,9 +265,17 @@ bool overlap_begin(struct engine *engine, struct location_state *location,
     call->enter_node = NONE;
     call->enter_ns = call->leave_ns = now_ns;
     call->recorded_enter_ns = call->recorded_leave_ns = recorded_ns;
-    append(&call->receives, &call->n_receives, &call->receives_capacity, state->receives,
-           n_receives);
-    append(&call->sends, &call->n_sends, &call->sends_capacity, state->sends, n_sends);
+    call->receives = append(call->receives, &call->n_receives, &call->receives_capacity,
+                            state->receives, n_receives, sizeof *call->receives);
+    call->sends = append(call->sends, &call->n_sends, &call->sends_capacity, state->sends, n_sends,
+                         sizeof *call->sends);
+    call->parts = append(call->parts, &call->n_parts, &call->parts_capacity, state->parts, n_parts,
+                         sizeof *call->parts);
+    for (uint32_t i = 0; i < n_parts; i++) {
+        struct member *member = member_of(engine, call->parts[i]);
+        member->enter_ns = now_ns;
+        member->path = call->path;
+    }
     window_enter_mpi(engine, location, now_ns);
     call->attends = true;
     attendance_enter_call(engine, location);
@@ -232,7 +289,7 @@ void overlap_settle(struct engine *engine, struct location_state *location, uint
                     pag_work *work)
 {
     struct overlap_location *state = state_of(engine, location);
-    uint32_t first_receive = 0, first_send = 0;
+    uint32_t first_receive = 0, first_send = 0, first_part = 0;
     *ready_ns = location->call.enter_ns;
     *work = 0;
     for (uint32_t i = 0; i < state->n_taken; i++) {
@@ -242,6 +299,8 @@ void overlap_settle(struct engine *engine, struct location_state *location, uint
                                  .n_receives = put_off->n_receives,
                                  .sends = &location->call.sends[first_send],
                                  .n_sends = put_off->n_sends,
+                                 .parts = &location->call.parts[first_part],
+                                 .n_parts = put_off->n_parts,
                                  .recorded_enter_ns = call->recorded_enter_ns,
                                  .recorded_leave_ns = call->recorded_leave_ns};
         uint32_t n_conditions = conditions_of(engine, &own);
@@ -254,32 +313,24 @@ void overlap_settle(struct engine *engine, struct location_state *location, uint
         *work += own_work;
         first_receive += put_off->n_receives;
         first_send += put_off->n_sends;
+        first_part += put_off->n_parts;
     }
-}
-
-/// Takes the first N of *N_ARRAY indices away.
-static void drop(uint32_t *array, uint32_t *n_array, uint32_t n)
-{
-    *n_array -= n;
-    memmove(array, array + n, *n_array * sizeof *array);
 }
 
 uint32_t overlap_leave(struct engine *engine, struct location_state *location, uint64_t now_ns)
 {
     struct overlap_location *state = state_of(engine, location);
     struct call *call = &location->call;
-    uint32_t n_receives = call->n_receives, n_sends = call->n_sends, n_taken = state->n_taken;
+    uint32_t n_taken = state->n_taken;
     profile_account_to(&location->profile, call->path, now_ns);
     leave_call(engine, location);
     attendance_leave_call(engine, location);
     call->is_open = false;
     window_leave_mpi(engine, location, now_ns);
-    if (n_receives > 0)
-        drop(state->receives, &state->n_receives, n_receives);
-    if (n_sends > 0)
-        drop(state->sends, &state->n_sends, n_sends);
-    state->n_calls -= state->n_taken;
-    memmove(state->calls, state->calls + state->n_taken, state->n_calls * sizeof *state->calls);
+    drop(state->receives, &state->n_receives, call->n_receives, sizeof *state->receives);
+    drop(state->sends, &state->n_sends, call->n_sends, sizeof *state->sends);
+    drop(state->parts, &state->n_parts, call->n_parts, sizeof *state->parts);
+    drop(state->calls, &state->n_calls, n_taken, sizeof *state->calls);
     state->n_taken = 0;
     return n_taken;
 }

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // MPI calls of a simulated run that do not wait where they are made (`--overlap`): what a blocking
-// receive or send in an overlapped call path, or a call that completes requests there, would wait
-// for is waited for later, when the rank
+// receive or send in an overlapped call path, or a call that completes requests there (those of
+// nonblocking collective operations, too), would wait for is waited for later, when the rank
 //   - leaves the region (the outermost overlapped one; the function around the call if only calls
-//     are named), or enters a collective operation, MPI_Finalize, a team of threads, or ends;
-//   - of receives also: when it sends a message, which may depend on what was received.
+//     are named), or begins a collective operation, MPI_Finalize, a team of threads, or ends;
+//   - of all but sends also: when it sends a message, which may depend on what was received.
 // Receives are posted where they are called, which is earlier than now for all but the first one.
 // The call itself takes no time; waiting, and the work that follows, is booked on the last of the
 // calls waited for, as if its MPI_Wait stood there. An upper bound of what overlap can gain:
 // whether the program needs its data earlier is not in the trace. Calls that poll (MPI_Test) and
-// calls with collective operations stay as they are. At most OVERLAP_MAX_CALLS of a rank are open
-// at a time.
+// blocking collective operations stay as they are. At most OVERLAP_MAX_CALLS of a rank are open at
+// a time.
 #pragma once
 
 #include <stdbool.h>
