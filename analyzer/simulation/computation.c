@@ -23,7 +23,7 @@
 
 __extension__ typedef unsigned __int128 wide;
 
-enum { PS_PER_NS = 1000 };
+enum { PS_PER_NS = 1000, MAX_SAMPLE_AHEAD = 4096 };
 
 void computation_release(struct computation *computation)
 {
@@ -179,6 +179,59 @@ static bool is_end(const struct engine *engine, const struct location_state *loc
     return event_is_message_record(event) || event_is_of_threads(event) || event_is_switch(event);
 }
 
+/// The next CPU sample before anything else than enters and leaves of regions, NULL: there is none
+/// soon.
+static const struct event *next_sample(const struct engine *engine,
+                                       const struct location_state *location)
+{
+    for (uint32_t ahead = 0; ahead < MAX_SAMPLE_AHEAD; ahead++) {
+        const struct event *event = event_ahead(engine, location, ahead);
+        if (!event || event->kind == EVENT_CPU_TIME)
+            return event;
+        if (event->kind > EVENT_LEAVE || ends_computing(engine, event))
+            return NULL;
+    }
+    return NULL;
+}
+
+/// NUMBER increases from FROM to TO as TIME_NS does from BEGIN_NS to END_NS.
+static uint64_t between(uint64_t from, uint64_t to, uint64_t time_ns, uint64_t begin_ns,
+                        uint64_t end_ns)
+{
+    return from + (uint64_t)((wide)(to - from) * (time_ns - begin_ns) / (end_ns - begin_ns));
+}
+
+/// The computation ends at TIME_NS, between two calls, and goes on after something that was not
+/// there in the recording (overlap.h, relocation.h): of the CPU time between the samples around it
+/// each part has its share.
+static void split(const struct engine *engine, const struct location_state *location,
+                  uint64_t time_ns)
+{
+    struct computation *computation = computation_of(engine, location);
+    const struct cpu_span *cpu = &computation->cpu;
+    if (!cpu->has)
+        return;
+    const struct event *next = next_sample(engine, location);
+    if (!next || next->size_bytes < cpu->last_ns || next->time_ns <= cpu->last_at_ns)
+        return;
+    uint64_t wait_ns = next->received_bytes;
+    bool has_waits = wait_ns != EVENT_NO_CORE_WAIT && cpu->last_wait_ns != EVENT_NO_CORE_WAIT &&
+                     wait_ns >= cpu->last_wait_ns;
+    computation->split = (struct cpu_sample){
+        true, time_ns,
+        between(cpu->last_ns, next->size_bytes, time_ns, cpu->last_at_ns, next->time_ns),
+        has_waits ? between(cpu->last_wait_ns, wait_ns, time_ns, cpu->last_at_ns, next->time_ns)
+                  : EVENT_NO_CORE_WAIT};
+}
+
+/// What a sample would have said where the computation was split counts on both sides.
+static void sample_split(struct computation *computation)
+{
+    const struct cpu_sample *split = &computation->split;
+    if (split->is_known)
+        cpu_span_sample(&computation->cpu, split->at_ns, split->cpu_ns, split->wait_ns);
+}
+
 static void enter(const struct engine *engine, struct location_state *location,
                   const struct event *event)
 {
@@ -214,6 +267,8 @@ const struct event *computation_read(struct engine *engine, struct location_stat
     computation->n_parts = 0;
     computation->n_events = computation->n_visit_events = 0;
     cpu_span_begin(&computation->cpu);
+    sample_split(computation);
+    computation->split.is_known = false;
     computation->has_set_work = false;
     computation->work = 0;
     bool has_visits = visit_has_any(engine);
@@ -247,6 +302,11 @@ const struct event *computation_read(struct engine *engine, struct location_stat
     }
     if (computation->recorded_now_ns > seen_ns)
         seen_ns = computation->recorded_now_ns;
+    if (event && event->kind <= EVENT_LEAVE && !ends_computing(engine, event)) {
+        split(engine, location, seen_ns);
+        sample_split(computation);
+        event = event_ahead(engine, location, 0); // it has looked ahead
+    }
     uint32_t last_path = profile->current;
     if (has_paths && event && event->kind == EVENT_ENTER && ends_computing(engine, event))
         last_path = profile_before_call(profile, event->index, event->context);

@@ -159,6 +159,10 @@ struct computation {
     uint64_t blocked_ns, lost_ns;
     uint64_t recording_ns; // left out of process_ns
     struct cpu_span cpu;
+    struct cpu_sample {
+        bool is_known;
+        uint64_t at_ns, cpu_ns, wait_ns;
+    } split; // where it ended between two calls, to go on: what a sample would have said
 };
 
 // --- polls and probes (read_ahead.c)

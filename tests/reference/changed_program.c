@@ -192,7 +192,8 @@ struct steps {
     uint32_t rank;
     struct step *items;
     size_t n, capacity;
-    size_t from;       // record at which the next interval begins
+    size_t from; // record at which the next interval begins
+    struct reading at_from;
     uint32_t *put_off; // calls
     uint32_t n_put_off;
 };
@@ -200,8 +201,11 @@ struct steps {
 static struct step *add(struct steps *steps, enum step_kind kind, size_t up_to)
 {
     struct step *step = ARRAY_NEXT(steps->items, steps->n, steps->capacity);
-    *step = (struct step){.kind = kind,
-                          .interval = {.rank = steps->rank, .first = steps->from, .last = up_to}};
+    *step = (struct step){
+        .kind = kind,
+        .interval = {
+            .rank = steps->rank, .first = steps->from, .last = up_to, .at_first = steps->at_from}};
+    steps->at_from = (struct reading){0};
     step->interval.is_end = kind == STEP_END;
     step->interval.stretch = interval_stretch(steps->model, &step->interval);
     steps->from = up_to;
@@ -232,7 +236,12 @@ static void wait_at_leaves(struct steps *steps, size_t up_to)
         for (uint32_t p = 0; p < steps->n_put_off; p++)
             if (region_of(steps->model, steps->put_off[p]) == left)
                 n_due = p + 1;
+        if (n_due == 0)
+            continue;
         wait_for(steps, n_due, i);
+        struct interval *before = &steps->items[steps->n - 1].interval;
+        interval_read_at_last(steps->model, before);
+        steps->at_from = before->at_last;
     }
 }
 

@@ -29,6 +29,11 @@ struct interval {
     uint32_t rank;
     size_t first, last, stretch;
     bool is_end; // of the rank
+    // Where it begins or ends between two calls: what the clock of the processor would have said.
+    struct reading {
+        bool is_known;
+        uint64_t time_ns, cpu_ns;
+    } at_first, at_last;
 };
 
 /// Work that one call path has in an interval.
@@ -43,6 +48,9 @@ uint64_t time_of_record(const struct model *model, uint32_t rank, size_t i);
 /// Process time of INTERVAL, and its wall time, in ns.
 uint64_t interval_process_ns(const struct model *model, const struct interval *interval);
 uint64_t interval_wall_ns(const struct model *model, const struct interval *interval);
+
+/// INTERVAL ends between two calls: sets at_last, if the clock was read before and after it.
+void interval_read_at_last(const struct model *model, struct interval *interval);
 
 /// From which record on what is computed belongs to the call that ends INTERVAL; its last record
 /// where that is unknown, or regions cost what they cost whatever comes next.

@@ -170,33 +170,69 @@ uint64_t interval_wall_ns(const struct model *model, const struct interval *inte
            time_of_record(model, interval->rank, interval->first);
 }
 
+static struct reading reading_of(const struct record *record)
+{
+    return (struct reading){record->kind == RECORD_CPU, record->time_ns, record->cpu_ns};
+}
+
+/// The first and last readings of the clock in INTERVAL.
+static void readings_of(const struct model *model, const struct interval *interval,
+                        struct reading *low, struct reading *high)
+{
+    const struct record *records = records_of(model, interval);
+    *low = *high = interval->at_first;
+    for (size_t i = interval->first; i <= interval->last; i++) {
+        struct reading reading = reading_of(&records[i]);
+        *low = low->is_known ? *low : reading;
+        *high = reading.is_known ? reading : *high;
+    }
+    *high = interval->at_last.is_known ? interval->at_last : *high;
+}
+
+void interval_read_at_last(const struct model *model, struct interval *interval)
+{
+    const struct record *records = records_of(model, interval);
+    uint64_t time_ns = records[interval->last].time_ns;
+    struct reading low, high = {0};
+    readings_of(model, interval, &low, &low);
+    for (size_t i = interval->last + 1; i < model->trace->locations[interval->rank].n_records &&
+                                        model->call_of[interval->rank][i] == REFERENCE_NONE;
+         i++) {
+        high = reading_of(&records[i]);
+        if (high.is_known)
+            break;
+    }
+    if (!low.is_known || !high.is_known || high.cpu_ns < low.cpu_ns || high.time_ns <= low.time_ns)
+        return;
+    parts_t cpu_ns = high.cpu_ns - low.cpu_ns;
+    interval->at_last = (struct reading){
+        true, time_ns,
+        low.cpu_ns + (uint64_t)(cpu_ns * (time_ns - low.time_ns) / (high.time_ns - low.time_ns))};
+}
+
 /// What the clock of the processor says; their distance where it was not read.
 uint64_t interval_process_ns(const struct model *model, const struct interval *interval)
 {
     const struct record *records = records_of(model, interval);
     uint64_t wall_ns = interval_wall_ns(model, interval);
-    const struct record *low = NULL, *high = NULL;
+    struct reading low, high;
     if (model->scenario->n_cores == 0 || model->order_costs_ns)
         return wall_ns;
-    for (size_t i = interval->first; i <= interval->last; i++) {
-        if (records[i].kind != RECORD_CPU)
-            continue;
-        low = low ? low : &records[i];
-        high = &records[i];
-    }
-    if (!low || high->cpu_ns < low->cpu_ns)
+    readings_of(model, interval, &low, &high);
+    if (!low.is_known || high.cpu_ns < low.cpu_ns)
         return wall_ns;
     uint64_t used_ns = wall_ns;
-    if (high->cpu_ns - low->cpu_ns < high->time_ns - low->time_ns)
-        used_ns = wall_ns - (high->time_ns - low->time_ns) + (high->cpu_ns - low->cpu_ns);
+    if (high.cpu_ns - low.cpu_ns < high.time_ns - low.time_ns)
+        used_ns = wall_ns - (high.time_ns - low.time_ns) + (high.cpu_ns - low.cpu_ns);
+    if (interval->at_first.is_known)
+        return used_ns;
     // Up to the last reading the process cannot have used more than since the one before.
     for (size_t i = interval->first; i-- > 0;) {
         if (records[i].kind != RECORD_CPU)
             continue;
-        uint64_t rest_ns = records[interval->last].time_ns - high->time_ns;
-        if (high->cpu_ns >= records[i].cpu_ns &&
-            high->cpu_ns - records[i].cpu_ns + rest_ns < used_ns)
-            used_ns = high->cpu_ns - records[i].cpu_ns + rest_ns;
+        uint64_t rest_ns = records[interval->last].time_ns - high.time_ns;
+        if (high.cpu_ns >= records[i].cpu_ns && high.cpu_ns - records[i].cpu_ns + rest_ns < used_ns)
+            used_ns = high.cpu_ns - records[i].cpu_ns + rest_ns;
         break;
     }
     return used_ns;
