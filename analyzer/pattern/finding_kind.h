@@ -39,6 +39,7 @@ extern const char *const finding_subject_names[N_FINDING_SUBJECTS];
     X(main_share)    /* of the rank with most of it */                                             \
     X(doing_ranks)   /* how many ranks as the busiest one would do all the work of the place */    \
     X(uneven_share)  /* what the busiest rank does more than the others, in sum over the run */    \
+    X(light_ranks)   /* that do far less of it than all others, fewer than half */                 \
     X(balance)       /* mean over greatest computing time of the ranks in the judged part */       \
     X(is_hub) /* 1 where the rank with most messages is the one with most of the loss, else 0 */   \
     X(mutual) /* 1 where the rank with most of the loss waits as well, else 0 */                   \
@@ -107,6 +108,9 @@ enum finding_number {
     X(some)            /* the same; unknown where it is all ranks */                               \
     X(awaited)         /* whom they wait for: "rank 2", "other ranks", "each other" */             \
     X(rank_time)       /* that it spends in the place */                                           \
+    X(light)           /* "rank 0 has": those that do far less there than all others */            \
+    X(light_time)      /* what they do, in the mean */                                             \
+    X(full_time)       /* what the others do, in the mean */                                       \
     X(mean_time)       /* of all ranks there */                                                    \
     X(loss)            /* time of all ranks */                                                     \
     X(took)            /* of it: in the calls or computing itself */                               \

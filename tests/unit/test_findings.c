@@ -313,8 +313,34 @@ TEST(test_a_master_waits_for_workers)
         farm_ranks[0].useful_ns = 25 * MS - !is_worker;
         find(&result);
         assert_string_equal(found.findings[1].otherwise->kind,
-                            is_worker ? "uneven-work" : "master-waits");
+                            is_worker ? "little-work" : "master-waits");
     }
+}
+
+/// Ranks that do far less than all others, which do about the same, are named instead of the one of
+/// these that others happen to wait for.
+TEST(test_ranks_with_little_work)
+{
+    struct result_rank five[5] = {{0}};
+    struct result result = make_result();
+    add_origin(&result, 0, (int64_t[]){0, 30 * MS});
+    struct result_path_rank times[5];
+    for (uint32_t i = 0; i < 5; i++)
+        times[i] = (struct result_path_rank){0, i, 1, 20 * MS, (i < 2 ? 1 : 20) * MS};
+    result.path_ranks = times;
+    result.n_path_ranks = result.n_ranks = 5;
+    result.ranks = five;
+    find(&result);
+    assert_string_equal(found.findings[1].kind, "little-work");
+    assert_says(
+        "Ranks 0, 1 have less work than the others in solve (solve.c:56): 1.000 ms, the others "
+        "20.00 ms in the mean.");
+    times[2].exclusive_ns = 15 * MS; // 5 of 19 ms: the others do not do the same
+    find(&result);
+    assert_string_equal(found.findings[1].kind, "uneven-work");
+    times[2].exclusive_ns = 1 * MS; // most do little: the others do more
+    find(&result);
+    assert_string_equal(found.findings[1].kind, "uneven-work");
 }
 
 /// Clients that have all they want wait in MPI_Finalize for the server, too, which serves others.

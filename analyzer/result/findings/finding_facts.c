@@ -11,6 +11,7 @@
 #include <strings.h>
 
 #include "analyzer/base/memory.h"
+#include "analyzer/base/order.h"
 #include "analyzer/base/text.h"
 #include "analyzer/result/cores.h"
 #include "analyzer/result/sites.h"
@@ -19,6 +20,7 @@
 enum { MAX_NAMED_RANKS = 4 };
 static const double nearly_all = 0.95; // of the messages: those of a hub
 static const double hidden = 0.05;     // of waits: less computing is no use against them
+static const double alike = 0.25;      // of by how much they do more than others: they do the same
 static const double turns = 0.5; // of the waits of others: a rank that waits in turn with them
 
 // --- ranks
@@ -357,6 +359,54 @@ static void put_time(struct facts *facts, enum finding_text name, double ns)
     facts_put_text(facts, name, memory_copy_text(quantity_time((uint64_t)ns).text));
 }
 
+static int ascending(const void *a, const void *b)
+{
+    const uint64_t *x = a, *y = b;
+    return LESS_FIRST(*x, *y);
+}
+
+/// The ranks that do far less than all others, which do about the same; fewer than half. TIMES_NS:
+/// of each rank.
+static void put_light(const struct result *result, const uint64_t *times_ns, struct facts *facts)
+{
+    size_t n = result->n_ranks, n_light = 0;
+    uint64_t widest_ns = 0, light_ns = 0, sum_ns = 0;
+    SCOPED uint64_t *sorted_ns = memory_zeroed(n, sizeof *sorted_ns);
+    memcpy(sorted_ns, times_ns, n * sizeof *sorted_ns);
+    qsort(sorted_ns, n, sizeof *sorted_ns, ascending);
+    for (size_t i = 1; 2 * i < n; i++)
+        if (sorted_ns[i] - sorted_ns[i - 1] > widest_ns) {
+            widest_ns = sorted_ns[i] - sorted_ns[i - 1];
+            n_light = i;
+        }
+    if (n_light == 0 || (double)(sorted_ns[n - 1] - sorted_ns[n_light]) > alike * (double)widest_ns)
+        return;
+    SCOPED uint64_t *is_light = memory_zeroed(n, sizeof *is_light);
+    for (size_t i = 0; i < n; i++) {
+        is_light[i] = times_ns[i] < sorted_ns[n_light];
+        light_ns += is_light[i] ? times_ns[i] : 0;
+        sum_ns += times_ns[i];
+    }
+    struct named_ranks light = name_ranks(is_light, n);
+    facts->numbers[FINDING_NUMBER_light_ranks] = (double)n_light;
+    facts_put_text(facts, FINDING_TEXT_light,
+                   memory_format("%s %s", light.text, n_light == 1 ? "has" : "have"));
+    put_time(facts, FINDING_TEXT_light_time, (double)light_ns / (double)n_light);
+    put_time(facts, FINDING_TEXT_full_time, (double)(sum_ns - light_ns) / (double)(n - n_light));
+}
+
+/// The same of a program without recorded functions, in which the place has NS of all computing: as
+/// good as all of it, or nobody knows which rank computes there how long.
+static void put_light_in_code(const struct result *result, double ns, struct facts *facts)
+{
+    if (ns < nearly_all * (double)result->useful_ns)
+        return;
+    SCOPED uint64_t *times_ns = memory_zeroed(result->n_ranks, sizeof *times_ns);
+    for (size_t i = 0; i < result->n_ranks; i++)
+        times_ns[i] = result->ranks[i].useful_ns;
+    put_light(result, times_ns, facts);
+}
+
 /// What the ranks do in the place, and whether one does more than others.
 static void put_times(const struct result *result, const struct cause *cause, struct facts *facts)
 {
@@ -384,9 +434,15 @@ static void put_times(const struct result *result, const struct cause *cause, st
         waits_ns += (double)cause->by_pattern_ns[i];
     if (!is_known || most_ns <= 0)
         return;
-    if (facts->numbers[FINDING_NUMBER_hub_share] > nearly_all && n > 2 &&
-        facts->numbers[FINDING_NUMBER_is_hub] == 0 && only_hands_out(result, facts->hub))
+    bool has_master = facts->numbers[FINDING_NUMBER_hub_share] > nearly_all && n > 2 &&
+                      facts->numbers[FINDING_NUMBER_is_hub] == 0 &&
+                      only_hands_out(result, facts->hub);
+    if (has_master)
         n--;
+    else if (cause->site == RESULT_NONE)
+        put_light(result, times_ns, facts);
+    else
+        put_light_in_code(result, sum_ns, facts);
     double uneven_share = part_of(n * most_ns - sum_ns, waits_ns);
     facts->numbers[FINDING_NUMBER_doing_ranks] = sum_ns / most_ns;
     facts->numbers[FINDING_NUMBER_uneven_share] = uneven_share < 1 ? uneven_share : 1;
