@@ -324,7 +324,8 @@ enum pag_wait_kind {
     PAG_WAIT_SCAN,
     PAG_WAIT_FINALIZE,
     PAG_WAIT_FENCE,
-    PAG_WAIT_WINDOW, // its creation, or its end
+    PAG_WAIT_WINDOW,       // its creation, or its end
+    PAG_WAIT_COMMUNICATOR, // its creation
     PAG_WAIT_LOCK,
     PAG_WAIT_POST,     // of the targets of an epoch,
     PAG_WAIT_COMPLETE, // of its origins

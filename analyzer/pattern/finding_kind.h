@@ -115,6 +115,7 @@ enum finding_number {
     X(loss)            /* time of all ranks */                                                     \
     X(took)            /* of it: in the calls or computing itself */                               \
     X(computed)        /* of it, where ranks are blocked: because they compute there as well */    \
+    X(supposed)        /* of it: waits that are not certain, supposed to be like the others */     \
     X(delays)          /* of it: waits of other ranks; unknown where next to nothing */            \
     X(loss_share)      /* of all ranks' time */                                                    \
     X(waiting)         /* "rank 0 waits", "ranks 1-3 wait": with most of the waits for it */       \

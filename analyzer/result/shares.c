@@ -221,6 +221,7 @@ static const char *const pattern_of_kind[PAG_WAIT_KINDS] = {
     [PAG_WAIT_FINALIZE] = "wait-at-finalize",
     [PAG_WAIT_FENCE] = "wait-at-fence",
     [PAG_WAIT_WINDOW] = "wait-at-window",
+    [PAG_WAIT_COMMUNICATOR] = "wait-at-communicator",
     [PAG_WAIT_LOCK] = "lock-contention",
     [PAG_WAIT_POST] = "late-post",
     [PAG_WAIT_COMPLETE] = "early-wait",

@@ -3,6 +3,7 @@
 // appends one event; records that name something undefined are dropped and counted.
 #include "analyzer/trace/decode.h"
 
+#include <assert.h>
 #include <math.h>
 
 #include "analyzer/base/memory.h"
@@ -424,6 +425,8 @@ static bool is_uneven(OTF2_CollectiveOp op)
            op == OTF2_COLLECTIVE_OP_ALLTOALLV || op == OTF2_COLLECTIVE_OP_ALLTOALLW ||
            op == OTF2_COLLECTIVE_OP_REDUCE_SCATTER;
 }
+
+static_assert((int)COLLECTIVE_OP_CREATE == OTF2_COLLECTIVE_OP_CREATE_HANDLE, "the same number");
 
 void decode_collective(struct decoder *decoder, uint64_t ticks, enum event_kind kind,
                        OTF2_CollectiveOp op, OTF2_CommRef comm, uint32_t root, uint64_t sent_bytes,

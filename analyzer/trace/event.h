@@ -100,6 +100,8 @@ enum collective_class {
     COLLECTIVE_HANDLE,     // creates or destroys a handle (communicator, window, file, MPI_Init)
 };
 
+enum { COLLECTIVE_OP_CREATE = 17 }; // in `op`: creates a communicator
+
 struct event {
     uint64_t time_ns; // from the first event of the run, clock offsets applied, never decreasing
     uint8_t kind;     // enum event_kind

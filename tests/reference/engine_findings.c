@@ -170,22 +170,23 @@ static void add_explanation(const struct conversion *conversion, const char *whe
 
 static void add_lineages(const struct conversion *conversion)
 {
-    static const char *const patterns[PAG_WAIT_KINDS] = {[PAG_WAIT_LATE_SENDER] = "late-sender",
-                                                         [PAG_WAIT_LATE_RECEIVER] = "late-receiver",
-                                                         [PAG_WAIT_OUTSIDE] =
-                                                             "receiver-outside-mpi",
-                                                         [PAG_WAIT_BARRIER] = "wait-at-barrier",
-                                                         [PAG_WAIT_NXN] = "wait-at-nxn",
-                                                         [PAG_WAIT_ONE_TO_ALL] = "late-broadcast",
-                                                         [PAG_WAIT_SCAN] = "early-scan",
-                                                         [PAG_WAIT_EARLY_REDUCE] = "early-reduce",
-                                                         [PAG_WAIT_NX1] = "wait-at-nx1",
-                                                         [PAG_WAIT_FINALIZE] = "wait-at-finalize",
-                                                         [PAG_WAIT_FENCE] = "wait-at-fence",
-                                                         [PAG_WAIT_WINDOW] = "wait-at-window",
-                                                         [PAG_WAIT_LOCK] = "lock-contention",
-                                                         [PAG_WAIT_POST] = "late-post",
-                                                         [PAG_WAIT_COMPLETE] = "early-wait"};
+    static const char *const patterns[PAG_WAIT_KINDS] = {
+        [PAG_WAIT_LATE_SENDER] = "late-sender",
+        [PAG_WAIT_LATE_RECEIVER] = "late-receiver",
+        [PAG_WAIT_OUTSIDE] = "receiver-outside-mpi",
+        [PAG_WAIT_BARRIER] = "wait-at-barrier",
+        [PAG_WAIT_NXN] = "wait-at-nxn",
+        [PAG_WAIT_ONE_TO_ALL] = "late-broadcast",
+        [PAG_WAIT_SCAN] = "early-scan",
+        [PAG_WAIT_EARLY_REDUCE] = "early-reduce",
+        [PAG_WAIT_NX1] = "wait-at-nx1",
+        [PAG_WAIT_FINALIZE] = "wait-at-finalize",
+        [PAG_WAIT_FENCE] = "wait-at-fence",
+        [PAG_WAIT_WINDOW] = "wait-at-window",
+        [PAG_WAIT_COMMUNICATOR] = "wait-at-communicator",
+        [PAG_WAIT_LOCK] = "lock-contention",
+        [PAG_WAIT_POST] = "late-post",
+        [PAG_WAIT_COMPLETE] = "early-wait"};
     const struct pag_result *result = conversion->result;
     add_path_entries(conversion, "critical-path", result->critical_path, result->n_critical_path);
     add_total(conversion, "clock-repair", 0, (uint64_t)result->clock_repair_ns);

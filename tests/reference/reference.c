@@ -472,11 +472,10 @@ static void explain(const struct model *model, const char *pattern, bool in_wind
 static void model_find_lineages(const struct model *model, struct findings *findings)
 {
     static const char *const patterns[] = {
-        "late-sender",      "late-receiver", "receiver-outside-mpi",
-        "wait-at-barrier",  "wait-at-nxn",   "late-broadcast",
-        "early-reduce",     "wait-at-nx1",   "early-scan",
-        "wait-at-finalize", "wait-at-fence", "wait-at-window",
-        "lock-contention",  "late-post",     "early-wait"};
+        "late-sender",     "late-receiver",    "receiver-outside-mpi", "wait-at-barrier",
+        "wait-at-nxn",     "late-broadcast",   "early-reduce",         "wait-at-nx1",
+        "early-scan",      "wait-at-finalize", "wait-at-fence",        "wait-at-window",
+        "lock-contention", "late-post",        "early-wait",           "wait-at-communicator"};
     find_critical_path(model, findings);
     for (size_t p = 0; p < sizeof patterns / sizeof patterns[0]; p++) {
         explain(model, patterns[p], true, findings);

@@ -537,6 +537,10 @@ static void find_collective_wait(struct model *model, struct findings *findings,
         add_origin(model, "early-scan", c, c, model->parts[lower_part].post_call);
         break;
     case CLASS_HANDLE:
+        if (!part->is_window && strcmp(part->operation, "create_handle") == 0) {
+            add_wait(model, findings, "wait-at-communicator", c, enter_ns, until_ns);
+            add_origin(model, "wait-at-communicator", c, c, last);
+        }
         if (part->is_window) {
             bool is_fence = strcmp(part->operation, "barrier") == 0;
             const char *pattern = is_fence ? "wait-at-fence" : "wait-at-window";

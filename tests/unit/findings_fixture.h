@@ -52,6 +52,7 @@ static inline struct result make_result(void)
         .name = (char *)"Late Sender",
         .is_top = true,
         .is_evaluated = true,
+        .confidence = 1,
         .worst = {RESULT_NONE, RESULT_NONE, RESULT_NONE, 0, 0, RESULT_NONE}};
     return (struct result){.trace_path = (char *)"x",
                            .program = (char *)"",

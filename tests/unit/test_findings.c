@@ -704,6 +704,27 @@ TEST(test_parts_sum_to_the_lost_time)
     }
 }
 
+/// Waits that are not certain, and so have no known cause, are charged to the cause of those like
+/// them that are: if that is one, and there are enough of these.
+TEST(test_waits_that_are_not_certain)
+{
+    struct result result = make_result();
+    patterns[0].id = (char *)"late-receiver";
+    patterns[0].confidence = 0.7;
+    for (int64_t known_ms = 7; known_ms <= 10; known_ms += 3) { // of 30: less and more than a third
+        add_origin(&result, 0, (int64_t[]){0, known_ms * MS});
+        find(&result);
+        bool is_enough = 3 * known_ms >= 30 - known_ms;
+        assert_int_equal(found.n_findings, is_enough ? 2 : 3);
+        if (!is_enough)
+            continue;
+        assert_string_equal(found.findings[1].kind, "receiver-late");
+        assert_int_equal(found.findings[1].loss_ns, 30 * MS);
+        assert_says(
+            "20.00 ms of it in waits that are not certain and supposed to be like the others.");
+    }
+}
+
 TEST(test_good_efficiency)
 {
     struct result result = make_result();

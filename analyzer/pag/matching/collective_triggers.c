@@ -121,7 +121,9 @@ static void explain_member(struct engine *engine, const struct collective *insta
     case COLLECTIVE_SCAN:
         explain(engine, PAG_WAIT_SCAN, &from, last_lower, member);
         break;
-    default: // operations on other handles are no wait state
+    default: // the end of a communicator is no wait state
+        if (member->operation == COLLECTIVE_OP_CREATE && !member->is_window)
+            explain(engine, PAG_WAIT_COMMUNICATOR, &from, summary->last, member);
         if (member->is_window)
             explain(engine, member->operation == 0 ? PAG_WAIT_FENCE : PAG_WAIT_WINDOW, &from,
                     summary->last, member); // a barrier is a fence

@@ -498,6 +498,9 @@ static void put_elsewhere_share(const struct result *result, const struct cause 
 /// Of the loss, what is lost because the ranks compute where they are blocked.
 static void put_computed(const struct cause *cause, struct facts *facts)
 {
+    if (cause->supposed_ns > 0)
+        facts_put_text(facts, FINDING_TEXT_supposed,
+                       memory_copy_text(quantity_time(cause->supposed_ns).text));
     if (cause->computed_ns > 0)
         facts_put_text(facts, FINDING_TEXT_computed,
                        memory_copy_text(quantity_time(cause->computed_ns).text));

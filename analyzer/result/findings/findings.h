@@ -30,6 +30,7 @@ struct cause {
     uint32_t region, site, path, pattern;
     uint64_t loss_ns;        // of all ranks, in the judged part
     uint64_t computed_ns;    // of it, where ranks are BLOCKED: because they compute there, too
+    uint64_t supposed_ns;    // of it, waits that are not certain and like the others
     uint64_t *by_rank_ns;    // of it, by the rank that causes it; what no rank causes is missing
     uint64_t *by_pattern_ns; // of it, waits, by pattern
     // Further places that are parts of it: sites, regions or paths, as the first one is.

@@ -2,9 +2,9 @@
 // What has one cause at several places (causes.c): a function and what it calls, the code around
 // calls of one function, functions among which blocked time is spread, an MPI function called at
 // several places, one computation with short calls of MPI in between, what a function computes
-// while it is blocked for much of its time. Parts are caused by the same ranks and make others wait
-// in the same way; those of MPI calls, and those that do not call one another and do not continue
-// one another, are of the same kind.
+// while it is blocked for much of its time, waits that are not certain and others that are. Parts
+// are caused by the same ranks and make others wait in the same way; those of MPI calls, and those
+// that do not call one another and do not continue one another, are of the same kind.
 #include <stdlib.h>
 #include <string.h>
 
@@ -14,7 +14,8 @@
 
 static const double too_little = 0.005; // of the ranks' time: not worth a look
 static const double short_calls = 0.1;  // of the computing that they interrupt
-static const double much = 0.33;        // of the time in a function
+static const double much = 0.33;        // of the time in a function; of waits, those that are known
+static const double nearly_all = 0.8;   // of the known waits of a pattern
 enum { MAX_SHORT_CALLS = 16 };          // one after the other
 
 // --- places
@@ -159,10 +160,13 @@ static bool is_computed_there(const struct cause *cause, const struct cause *par
 /// PART becomes a part of CAUSE.
 static void join(const struct result *result, struct cause *cause, struct cause *part)
 {
-    if (!cause_has_place(cause, cause_place(part)))
+    bool has_place = cause_place(part) != RESULT_NONE;
+    if (has_place && !cause_has_place(cause, cause_place(part)))
         *ARRAY_EXTEND(cause->parts, cause->n_parts) = cause_place(part);
     cause->loss_ns += part->loss_ns;
-    if (cause->subject != part->subject)
+    if (part->subject == FINDING_waiting)
+        cause->supposed_ns += part->loss_ns;
+    else if (cause->subject != part->subject)
         cause->computed_ns += part->loss_ns;
     for (size_t i = 0; i < result->n_ranks; i++)
         cause->by_rank_ns[i] += part->by_rank_ns[i];
@@ -170,6 +174,54 @@ static void join(const struct result *result, struct cause *cause, struct cause 
         cause->by_pattern_ns[i] += part->by_pattern_ns[i];
     free(part->by_rank_ns);
     free(part->by_pattern_ns);
+}
+
+static uint32_t main_rank(const struct result *result, const struct cause *cause)
+{
+    uint32_t main = 0;
+    for (uint32_t i = 1; i < result->n_ranks; i++)
+        if (cause->by_rank_ns[i] > cause->by_rank_ns[main])
+            main = i;
+    return main;
+}
+
+/// The cause of nearly all waits that are like those of UNKNOWN, whose cause is not known because
+/// they are not certain; NULL: there is none, or too few of them are known.
+static struct cause *cause_of_alike(const struct causes *causes, const struct result *result,
+                                    const struct cause *unknown)
+{
+    struct cause *most = NULL;
+    uint32_t pattern = unknown->pattern;
+    uint64_t known_ns = 0, most_ns = 0;
+    if (unknown->subject != FINDING_waiting || result->patterns[pattern].confidence >= 1)
+        return NULL;
+    for (size_t i = 0; i < causes->n; i++) {
+        struct cause *cause = &causes->causes[i];
+        uint64_t ns = cause->subject == FINDING_waiting ? 0 : cause->by_pattern_ns[pattern];
+        known_ns += ns;
+        if (ns > most_ns) {
+            most_ns = ns;
+            most = cause;
+        }
+    }
+    return most && (double)most_ns >= nearly_all * (double)known_ns &&
+                   (double)most_ns >= much * (double)unknown->loss_ns &&
+                   main_rank(result, most) == main_rank(result, unknown)
+               ? most
+               : NULL;
+}
+
+static void join_alike(struct causes *causes, const struct result *result)
+{
+    for (size_t i = 0; i < causes->n; i++) {
+        struct cause *unknown = &causes->causes[i];
+        struct cause *cause = cause_of_alike(causes, result, unknown);
+        if (!cause)
+            continue;
+        join(result, cause, unknown);
+        memmove(unknown, unknown + 1, (--causes->n - i) * sizeof *unknown);
+        i--;
+    }
 }
 
 /// Joins what is part of cause INDEX, which is not the last one.
@@ -196,6 +248,7 @@ static void join_parts(struct causes *causes, struct nature *natures, size_t ind
 void causes_join(struct causes *causes, const struct finding_kinds *kinds,
                  const struct result *result)
 {
+    join_alike(causes, result);
     SCOPED struct nature *natures = memory_zeroed(causes->n, sizeof *natures);
     for (size_t i = 0; i < causes->n; i++)
         natures[i] = nature_of(kinds, result, &causes->causes[i]);
