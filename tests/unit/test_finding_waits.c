@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Findings about waits: for ranks that have more work than few others, in nonblocking operations,
+// of senders that may have waited.
+#include "tests/unit/findings_fixture.h"
+
+/// Waits of MPI_Wait in a collective operation, which is a nonblocking one; not those of calls that
+/// are operations.
+TEST(test_nonblocking_operation_awaited_at_once)
+{
+    struct result result = make_result();
+    add_origin(&result, 20 * MS, (int64_t[]){0, 30 * MS});
+    patterns[0].id = (char *)"wait-at-nxn";
+    for (int is_blocking = 0; is_blocking < 2; is_blocking++) {
+        const char *name = is_blocking ? "MPI_Allreduce" : "MPI_Wait";
+        regions[1].name = regions[1].shown = (char *)name;
+        find(&result);
+        const struct result_finding *finding = &found.findings[1];
+        assert_string_equal(finding->kind, is_blocking ? "uneven-work" : "awaited-at-once");
+        assert_string_equal(finding->remedies[0].option, is_blocking ? "balance" : "overlap");
+        if (is_blocking)
+            continue;
+        assert_string_equal(finding->remedies[0].value, "solve");
+        assert_int_equal(finding->n_otherwise, 1); // without a proof
+        assert_string_equal(finding->otherwise->kind, "uneven-work");
+    }
+}
+
+/// Ranks that do far less than all others, which do about the same, are named instead of the one of
+/// these that others happen to wait for.
+TEST(test_ranks_with_little_work)
+{
+    struct result_rank five[5] = {{0}};
+    struct result result = make_result();
+    add_origin(&result, 0, (int64_t[]){0, 30 * MS});
+    struct result_path_rank times[5];
+    for (uint32_t i = 0; i < 5; i++)
+        times[i] = (struct result_path_rank){0, i, 1, 20 * MS, (i < 2 ? 1 : 20) * MS};
+    result.path_ranks = times;
+    result.n_path_ranks = result.n_ranks = 5;
+    result.ranks = five;
+    find(&result);
+    assert_string_equal(found.findings[1].kind, "little-work");
+    assert_says(
+        "Ranks 0, 1 have less work than the others in solve (solve.c:56): 1.000 ms, the others "
+        "20.00 ms in the mean.");
+    times[2].exclusive_ns = 15 * MS; // 5 of 19 ms: the others do not do the same
+    find(&result);
+    assert_string_equal(found.findings[1].kind, "uneven-work");
+    times[2].exclusive_ns = 1 * MS; // most do little: the others do more
+    find(&result);
+    assert_string_equal(found.findings[1].kind, "uneven-work");
+}
+
+/// Waits that are not certain, and so have no known cause, are charged to the cause of those like
+/// them that are: if that is one, and there are enough of these.
+TEST(test_waits_that_are_not_certain)
+{
+    struct result result = make_result();
+    patterns[0].id = (char *)"late-receiver";
+    patterns[0].confidence = 0.7;
+    for (int64_t known_ms = 7; known_ms <= 10; known_ms += 3) { // of 30: less and more than a third
+        add_origin(&result, 0, (int64_t[]){0, known_ms * MS});
+        find(&result);
+        bool is_enough = 3 * known_ms >= 30 - known_ms;
+        assert_int_equal(found.n_findings, is_enough ? 2 : 3);
+        if (!is_enough)
+            continue;
+        assert_string_equal(found.findings[1].kind, "receiver-late");
+        assert_int_equal(found.findings[1].loss_ns, 30 * MS);
+        assert_says(
+            "20.00 ms of it in waits that are not certain and supposed to be like the others.");
+    }
+}
+
+AROUND_ALL(load, unload)
