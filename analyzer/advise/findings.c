@@ -13,9 +13,12 @@
 #include "analyzer/whatif/options.h"
 #include "analyzer/whatif/whatif.h"
 
-static const uint64_t least_part = 1000;     // of the run: less is not worth a line
-static const int64_t much_more = 20;         // part of a gain by which another one is larger
-static const uint64_t many_events = 2000000; // predicting all remedies takes about ten replays
+static const uint64_t least_part = 1000; // of the run: less is not worth a line
+static const int64_t much_more = 20;     // part of a gain by which another one is larger
+// Predicting all remedies takes about ten replays. In larger runs it may take as long as for this
+// many events, so fewer are predicted; at least the run without a change, and one remedy.
+static const uint64_t many_events = 2000000;
+enum { ALL_PREDICTIONS = 10, LEAST_PREDICTIONS = 2 };
 
 static int check_remedy(const struct finding_remedy *remedy, struct error *err)
 {
@@ -40,15 +43,21 @@ int findings_check_remedies(const struct finding_kinds *kinds, struct error *err
     return 0;
 }
 
-const char *findings_too_large(const struct definitions *definitions)
+/// How many predictions of the run take no longer than findings may; SIZE_MAX: all that there are.
+static size_t affordable(const struct definitions *definitions)
 {
     uint64_t n_events = 0;
     for (size_t i = 0; i < definitions->n_locations; i++)
         n_events += definitions->locations[i].n_events;
-    if (n_events <= many_events)
+    return n_events <= many_events ? SIZE_MAX : ALL_PREDICTIONS * many_events / n_events;
+}
+
+const char *findings_too_large(const struct definitions *definitions)
+{
+    if (affordable(definitions) >= LEAST_PREDICTIONS)
         return NULL;
-    return "Not predicted in runs of more than two million events, where that takes ten times as "
-           "long as this replay: pagoda advise predicts them.";
+    return "Not predicted in runs of more than ten million events, where that takes several times "
+           "as long as this replay: pagoda advise predicts them.";
 }
 
 static enum advice_kind kind_of(const char *option)
@@ -141,6 +150,27 @@ void findings_add_candidates(const struct result *result, unsigned kinds, struct
     for (size_t i = 0; i < result->n_findings; i++)
         add_candidates(&result->findings[i], kinds, advice);
     add_limits(advice);
+}
+
+/// How many remedies FINDING has, with those of what it may be otherwise.
+static size_t count_remedies(const struct result_finding *finding)
+{
+    size_t n = finding->n_remedies;
+    for (size_t i = 0; i < finding->n_otherwise; i++)
+        n += count_remedies(&finding->otherwise[i]);
+    return n;
+}
+
+/// How many of the first findings have remedies that MOST predictions suffice for.
+static size_t count_affordable(const struct result *result, size_t most)
+{
+    size_t i = 0;
+    for (size_t n = 1; i < result->n_findings; i++) {
+        n += count_remedies(&result->findings[i]);
+        if (n > most)
+            break;
+    }
+    return i;
 }
 
 static int by_gain(const void *a, const void *b)
@@ -343,17 +373,23 @@ static bool may_bend(const struct advice *advice)
     return false;
 }
 
-void findings_leave_unproven(struct result *result, const char *why)
+/// The findings from number FIRST on are not predicted, because of WHY.
+static void leave_unproven(struct result *result, size_t first, const char *why)
 {
     bool has_remedies = false;
-    for (size_t i = 0; i < result->n_findings; i++) {
+    for (size_t i = first; i < result->n_findings; i++) {
         while (result->findings[i].n_otherwise > 0)
             take_otherwise(&result->findings[i]);
         has_remedies |= result->findings[i].n_remedies > 0;
     }
-    findings_order(result);
     if (has_remedies && why)
         result->unpredicted = memory_copy_text(why);
+}
+
+void findings_leave_unproven(struct result *result, const char *why)
+{
+    leave_unproven(result, 0, why);
+    findings_order(result);
 }
 
 static int predict(struct replay_run *measured, struct error *err)
@@ -363,19 +399,30 @@ static int predict(struct replay_run *measured, struct error *err)
     SCOPED_BY(advice_release) struct advice advice = {0};
     struct whatif_plan plan;
     SCOPED_BY(replay_run_release) struct replay_run unchanged = {0};
-    findings_add_candidates(result, ~0u, &advice);
-    if (advice.n_candidates == 0)
+    size_t most = affordable(trace_definitions(measured->trace));
+    size_t n_predicted = count_affordable(result, most);
+    for (size_t i = 0; i < n_predicted; i++)
+        add_candidates(&result->findings[i], ~0u, &advice);
+    leave_unproven(result, n_predicted,
+                   "Predicted of the largest findings only, because the run has more than two "
+                   "million events: pagoda advise predicts the others.");
+    if (advice.n_candidates == 0) {
+        findings_order(result);
         return 0;
+    }
     int status = whatif_job_plan(&batch, &(struct whatif_job){0}, &plan, err);
-    bool finds_bends = status == 0 && !plan.unchanged.is_shared && may_bend(&advice);
+    bool finds_bends =
+        status == 0 && most == SIZE_MAX && !plan.unchanged.is_shared && may_bend(&advice);
     if (status == 0)
         status = predict_candidates(&batch, &advice, finds_bends ? &unchanged : NULL, err);
     result->replayed_ns = advice.target_ns;
     if (status == 0) {
         for (size_t i = 0; i < result->n_findings; i++) {
             struct result_finding *finding = &result->findings[i];
-            take(&advice, finding, result->n_ranks);
-            finding->potential_ns = potential_ns(finding, result->n_ranks);
+            if (i < n_predicted)
+                take(&advice, finding, result->n_ranks);
+            finding->potential_ns = i < n_predicted ? potential_ns(finding, result->n_ranks)
+                                                    : finding->loss_ns / result->n_ranks / 2;
         }
         if (finds_bends)
             find_bends(&batch, &unchanged.replay, &advice, result);

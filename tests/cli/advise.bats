@@ -484,3 +484,13 @@ END
     archive bound
     "$PAGODA" advise bound --json | jq -e 'all(.candidates[]; has("pays_until") | not)'
 }
+
+@test "of a run with millions of events only the largest findings' remedies are predicted by replay" {
+    # Four findings with a remedy each. Three predictions of 5.5 million events are no longer than ten
+    # of two million: the run as it is, and two remedies.
+    "$BUILD/bench/generate" --pattern collective --ranks 2 --events 5500000 --user-events 3 large >/dev/null
+    "$PAGODA" replay --json large >out.json
+    jq -e '[.findings[].remedies[] | has("gain_ns")] == [true, true, false, false]' out.json
+    jq -e '.unpredicted | startswith("Predicted of the largest findings only")' out.json
+    "$PAGODA" replay large | tr -s ' \n' ' ' | grep -q 'Savings Predicted of the largest findings only'
+}

@@ -179,7 +179,7 @@ TEST(test_shipped_remedies)
 
 TEST(test_large_runs_are_not_predicted)
 {
-    struct location locations[2] = {{.n_events = 1500000}, {.n_events = 500000}};
+    struct location locations[2] = {{.n_events = 9500000}, {.n_events = 500000}};
     struct definitions definitions = {.locations = locations, .n_locations = 2};
     assert_null(findings_too_large(&definitions));
     locations[1].n_events++;
