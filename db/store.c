@@ -210,6 +210,34 @@ static int add_texts(struct database *database, int64_t trial, const struct resu
     return 0;
 }
 
+static int add_finding(struct database *database, int64_t trial, size_t number,
+                       const struct result_finding *finding, struct error *err)
+{
+    int status = database_do(
+        database, err, "INSERT INTO trial_finding VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)",
+        "iitttttnd", trial, (int64_t)number, finding->kind, finding->name, finding->place,
+        finding->text, finding->hint, finding->loss_ns, finding->share);
+    for (size_t i = 0; i < finding->n_remedies && status == 0; i++) {
+        const struct result_remedy *remedy = &finding->remedies[i];
+        status = database_do(database, err,
+                             "INSERT INTO trial_remedy VALUES (?1, ?2, ?3, ?4, ?5, ?6, "
+                             "iif(?9, ?7, NULL), iif(?9, ?8, NULL))",
+                             "iiitttnib", trial, (int64_t)number, (int64_t)i, remedy->option,
+                             remedy->value, remedy->sentence, remedy->predicted_ns, remedy->gain_ns,
+                             (int)remedy->is_predicted);
+    }
+    return status;
+}
+
+static int add_findings(struct database *database, int64_t trial, const struct result *result,
+                        struct error *err)
+{
+    int status = 0;
+    for (size_t i = 0; i < result->n_findings && status == 0; i++)
+        status = add_finding(database, trial, i, &result->findings[i], err);
+    return status;
+}
+
 /// The run and its judged part; where the trial is a part of a run itself, which one.
 static int add_intervals(struct database *database, int64_t trial, const struct result *result,
                          struct error *err)
@@ -239,6 +267,7 @@ static int add_run(struct database *database, const struct result *result,
     int status = add_trial(database, result, names, &full, trial, err) ||
                          add_all_attributes(database, *trial, result, names, err) ||
                          add_texts(database, *trial, result, err) ||
+                         add_findings(database, *trial, result, err) ||
                          add_intervals(database, *trial, result, err)
                      ? -1
                      : 0;

@@ -102,6 +102,10 @@ SELECT n.name, kind, a.name, value, role FROM trial_attribute a JOIN n ON id = t
 SELECT n.name, w.* FROM n JOIN (SELECT number, code, count, text, trial_id FROM trial_warning) w
     ON id = trial_id ORDER BY 1, 2;
 SELECT n.name, number, property, text, source FROM trial_hint JOIN n ON id = trial_id ORDER BY 1, 2;
+SELECT n.name, number, kind, f.name, place, text, hint, loss_ns, share FROM trial_finding f
+    JOIN n ON id = trial_id ORDER BY 1, 2;
+SELECT n.name, finding, number, option, value, text, predicted_ns, gain_ns FROM trial_remedy
+    JOIN n ON id = trial_id ORDER BY 1, 2, 3;
 SELECT n.name, number, i.name, begin_ns, end_ns FROM time_interval i JOIN n ON id = trial_id ORDER BY 1, 2;
 SELECT n.name, path FROM trial_resource JOIN n ON n.id = trial_id JOIN resource r ON r.id = resource_id
     ORDER BY 1, 2;

@@ -124,7 +124,8 @@ END
     is 'SELECT count(*) FROM resource WHERE parent_id > 0; SELECT count(*) FROM focus' $'0\n1'
     local table
     for table in application experiment trial tuple property_instance trial_property trial_rank \
-        trial_attribute trial_warning time_interval trial_resource trial_hint trial_node; do
+        trial_attribute trial_warning time_interval trial_resource trial_hint trial_node \
+        trial_finding trial_remedy; do
         is "SELECT count(*) FROM $table" 0
     done
     keep
