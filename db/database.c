@@ -135,8 +135,7 @@ void database_close(struct database *database)
         free(database->statements[i].sql);
     }
     sqlite3_close_v2(database->handle);
-    free(database->path);
-    free(database);
+    FREE_ALL(database->path, database);
 }
 
 // --- statements

@@ -142,10 +142,7 @@ static int take_trial(struct import *import, int64_t id)
     if (status == 0)
         add_to_report(import, &trial, outcome == IMPORT_RENAMED ? name : trial.name,
                       outcome == IMPORT_SAME ? old : trial.to, outcome);
-    free(name);
-    free(trial.application_name);
-    free(trial.experiment_name);
-    free(trial.name);
+    FREE_ALL(name, trial.application_name, trial.experiment_name, trial.name);
     return status;
 }
 

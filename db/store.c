@@ -84,10 +84,7 @@ static void full_names_init(struct full_names *full, const struct result *result
 
 static void full_names_release(struct full_names *full)
 {
-    free(full->application);
-    free(full->experiment);
-    free(full->trial);
-    free(full->trace_path);
+    FREE_ALL(full->application, full->experiment, full->trial, full->trace_path);
 }
 
 /// Finds a name that the experiment does not have yet: the default one, or with "-2", "-3", ... A

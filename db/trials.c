@@ -26,12 +26,8 @@
 
 void trial_summary_release(struct trial_summary *summary)
 {
-    free(summary->application);
-    free(summary->experiment);
-    free(summary->name);
-    free(summary->origin);
-    free(summary->started_at);
-    free(summary->stored_at);
+    FREE_ALL(summary->application, summary->experiment, summary->name, summary->origin,
+             summary->started_at, summary->stored_at);
 }
 
 void trial_list_release(struct trial_list *list)
@@ -262,12 +258,8 @@ static int read_details(struct database *database, int64_t trial, struct trial_d
 void trial_details_release(struct trial_details *details)
 {
     trial_summary_release(&details->summary);
-    free(details->trace_path);
-    free(details->conclusion);
-    free(details->change);
-    free(details->measured_trial);
-    free(details->interval);
-    free(details->interval_run);
+    FREE_ALL(details->trace_path, details->conclusion, details->change, details->measured_trial,
+             details->interval, details->interval_run);
     const struct trial_rows tables[] = {details->attributes, details->metrics, details->properties,
                                         details->regions, details->warnings};
     for (size_t i = 0; i < sizeof tables / sizeof tables[0]; i++)
@@ -340,9 +332,7 @@ int damage_warn_of_trial(struct database *database, int64_t trial, struct error 
     int row;
     while ((row = database_row(database, err, query, "ttt", &name, &text, &code)) == 1) {
         log_warning("%s: %s [%s]", name, text, code);
-        free(name);
-        free(text);
-        free(code);
+        FREE_ALL(name, text, code);
     }
     sqlite3_finalize(query);
     return row;

@@ -280,8 +280,7 @@ static void replay_candidates(const struct advise_setting *setting, struct advic
     }
     for (size_t i = 0; i < n; i++)
         advice->n_untried += !trial.is_done[i];
-    free(trial.order);
-    free(trial.is_done);
+    FREE_ALL(trial.order, trial.is_done);
     for (size_t i = 0; i < n; i++)
         advice->candidates[i].order_ns = order_ns(advice, &advice->candidates[i]);
     if (n > 0)

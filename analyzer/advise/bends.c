@@ -286,8 +286,7 @@ size_t advise_find_bends(const struct whatif_batch *batch, const struct pag_resu
         drop(&searches[i].below);
         if (searches[i].run)
             replay_run_release(searches[i].run);
-        free(searches[i].run);
-        free(searches[i].value);
+        FREE_ALL(searches[i].run, searches[i].value);
     }
     return n_predicted;
 }

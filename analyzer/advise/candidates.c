@@ -120,8 +120,7 @@ static struct advice_candidate *add_one(struct survey *survey, enum advice_kind 
     advise_add_word(candidate, option, value);
     if (strncmp(value, subject, strlen(subject)) == 0)
         candidate->region = memory_copy_text(subject);
-    free(value);
-    free(sentence);
+    FREE_ALL(value, sentence);
     return candidate;
 }
 

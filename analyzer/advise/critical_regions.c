@@ -93,8 +93,7 @@ static void collect_regions(struct advise_path *path, const struct definitions *
             path->regions[path->n_regions++] =
                 (struct advise_region){definitions->regions[i].name, sums.ns[i]};
     qsort(path->regions, path->n_regions, sizeof *path->regions, by_time);
-    free(sums.ns);
-    free(sums.seen);
+    FREE_ALL(sums.ns, sums.seen);
 }
 
 void advise_path_collect(struct advise_path *path, const struct definitions *definitions,

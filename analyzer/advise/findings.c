@@ -197,10 +197,7 @@ static uint64_t potential_ns(const struct result_finding *finding, size_t n_rank
 
 static void remedy_release(struct result_remedy *remedy)
 {
-    free(remedy->option);
-    free(remedy->value);
-    free(remedy->sentence);
-    free(remedy->bend.then);
+    FREE_ALL(remedy->option, remedy->value, remedy->sentence, remedy->bend.then);
 }
 
 /// What REMEDY is predicted to save; 0: nothing, or it could not be predicted.

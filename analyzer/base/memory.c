@@ -55,6 +55,12 @@ char *memory_copy_text(const char *text)
     return memcpy(memory_new(size_bytes), text, size_bytes);
 }
 
+void memory_free_all(void *const *blocks, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        free(blocks[i]);
+}
+
 void memory_free_members(void *first, size_t n, size_t struct_bytes)
 {
     for (size_t i = 0; first && i < n; i++)

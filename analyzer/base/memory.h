@@ -28,6 +28,11 @@ static inline void memory_fetch(const void *memory, size_t n_bytes)
         __builtin_prefetch((const void *)((uintptr_t)memory + at), 1);
 }
 
+/// Frees several blocks, each of which may be NULL: FREE_ALL(rank->name, rank->host).
+#define FREE_ALL(...)                                                                              \
+    memory_free_all((void *[]){__VA_ARGS__}, sizeof((void *[]){__VA_ARGS__}) / sizeof(void *))
+void memory_free_all(void *const *blocks, size_t n);
+
 /// Frees the N blocks of the array ITEMS, of pointers, and the array; ITEMS may be NULL.
 void memory_free_each(void *items, size_t n);
 /// Frees what the member FIELD of each of N structs points to; ITEMS may be NULL.

@@ -2,7 +2,6 @@
 #include "analyzer/base/new_file.h"
 
 #include <errno.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
@@ -61,8 +60,7 @@ int new_file_finish(struct new_file *file, int status, struct error *err)
         status = new_file_failed(file, err);
     if (file->part)
         scratch_path_end(file->part);
-    free(file->part);
-    free(file->path);
+    FREE_ALL(file->part, file->path);
     *file = (struct new_file){0};
     return status;
 }

@@ -302,8 +302,7 @@ static bool put_collective(const struct measured_collective *points, size_t n, F
         snprintf(errors->worst_collective, sizeof errors->worst_collective, "%s",
                  points[0].operation);
     }
-    free(small);
-    free(large);
+    FREE_ALL(small, large);
     return fit.small.is_clamped || fit.large.is_clamped;
 }
 

@@ -24,8 +24,7 @@ void measurements_release(struct measurements *measurements)
     for (int scope = 0; scope < N_SCOPES; scope++)
         free(measurements->scopes[scope].messages);
     memory_free_each(measurements->warnings, measurements->n_warnings);
-    free(measurements->hosts);
-    free(measurements->collectives);
+    FREE_ALL(measurements->hosts, measurements->collectives);
     *measurements = (struct measurements){0};
 }
 

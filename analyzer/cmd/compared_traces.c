@@ -110,8 +110,7 @@ void compared_traces_remove(struct compared_traces *traces)
         scratch_path_end(traces->folder);
     }
     catalogue_free(traces->catalogue);
-    free(traces->database);
-    free(traces->folder);
+    FREE_ALL(traces->database, traces->folder);
     *traces = (struct compared_traces){0};
 }
 

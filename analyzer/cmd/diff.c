@@ -4,7 +4,6 @@
 
 #include <stdbool.h>
 #include <stdio.h>
-#include <stdlib.h>
 
 #include "analyzer/base/error.h"
 #include "analyzer/base/memory.h"

@@ -384,9 +384,7 @@ static void release(struct loaded *loaded)
         policy_release(&loaded->policies[i]);
     for (size_t i = 0; i < loaded->known.n_models; i++)
         task_model_release(&loaded->models[i]);
-    free(loaded->machines);
-    free(loaded->models);
-    free(loaded->policies);
+    FREE_ALL(loaded->machines, loaded->models, loaded->policies);
     catalogue_free(loaded->catalogue);
 }
 

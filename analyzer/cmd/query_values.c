@@ -429,7 +429,5 @@ void found_values_release(struct found_values *found)
         free(found->trials[i].shown_name);
     }
     memory_free_each(found->intervals, found->n_intervals);
-    free(found->values);
-    free(found->metrics);
-    free(found->trials);
+    FREE_ALL(found->values, found->metrics, found->trials);
 }

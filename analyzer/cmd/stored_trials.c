@@ -257,8 +257,7 @@ static int add_one(void *context, const struct interval *interval, struct result
 static void page_release(struct interval_page *page)
 {
     for (size_t i = 0; i < page->n_rows; i++) {
-        free(page->rows[i].name);
-        free(page->rows[i].headline);
+        FREE_ALL(page->rows[i].name, page->rows[i].headline);
         FREE_MEMBERS(page->rows[i].metrics, page->rows[i].n_metrics, name);
         FREE_MEMBERS(page->rows[i].metrics, page->rows[i].n_metrics, unit);
         free(page->rows[i].metrics);

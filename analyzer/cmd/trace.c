@@ -403,11 +403,7 @@ static int trace_line(char **line, const char *dir, const struct trace_settings 
 out:
     if (trace.folder >= 0)
         close(trace.folder);
-    free(trace.dir);
-    free(trace.spool);
-    free(library);
-    free(chosen);
-    free(anchor);
+    FREE_ALL(trace.dir, trace.spool, library, chosen, anchor);
     words_free(full);
     return result;
 }
@@ -422,8 +418,7 @@ static int finish_dir(const char *dir)
         say_where(&trace, NULL, &finished);
     else if (finished.status == FINISHER_NO_RECORDS)
         log_error("%s holds no records of a traced run", trace.spool);
-    free(trace.dir);
-    free(trace.spool);
+    FREE_ALL(trace.dir, trace.spool);
     return finished.status == 0 ? STATUS_DONE : STATUS_FAILED;
 }
 

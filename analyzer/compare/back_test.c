@@ -252,8 +252,7 @@ static void test_series(struct model_tester *tester)
         if (first == i && row_of(tester, i)[width - 1] > 0)
             test_point(tester, row_of(tester, i));
     }
-    free(tester->x);
-    free(tester->y);
+    FREE_ALL(tester->x, tester->y);
 }
 
 /// Tests models of the time of an experiment's runs. One whose runs cannot be modelled has none.
@@ -368,7 +367,6 @@ void back_test_release(struct back_test *test)
     FREE_MEMBERS(test->cases, test->n_cases, question);
     FREE_MEMBERS(test->cases, test->n_cases, machine);
     FREE_MEMBERS(test->cases, test->n_cases, runs);
-    free(test->cases);
-    free(test->kinds);
+    FREE_ALL(test->cases, test->kinds);
     *test = (struct back_test){0};
 }

@@ -91,9 +91,7 @@ void difference_free(struct difference *difference)
     FREE_MEMBERS(difference->values, difference->n_values, call_path);
     FREE_MEMBERS(difference->values, difference->n_values, process);
     FREE_MEMBERS(difference->values, difference->n_values, wait_state);
-    free(difference->values);
-    free(difference->runs);
-    free(difference);
+    FREE_ALL(difference->values, difference->runs, difference);
 }
 
 size_t difference_add_run(struct difference *difference, enum difference_group group,
@@ -311,8 +309,7 @@ static void make_table(struct difference *difference, enum difference_by by,
     for (size_t i = 0; i < table->n_rows; i++)
         table->rows[i].is_change = is_change(&table->rows[i], thresholds, table->total.a_ns);
     table->total.is_change = is_change(&table->total, thresholds, table->total.a_ns);
-    free(samples.ns);
-    free(samples.sums_ns);
+    FREE_ALL(samples.ns, samples.sums_ns);
 }
 
 void difference_tabulate(struct difference *difference, enum difference_by by,

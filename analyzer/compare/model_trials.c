@@ -265,8 +265,7 @@ int model_trials_read(struct database *database, const struct model_choice *choi
     }
     for (size_t i = 0; i < reading.n_trials; i++) {
         trial_efficiency_release(&reading.trials[i].facts);
-        free(reading.trials[i].suffix);
-        free(reading.trials[i].values);
+        FREE_ALL(reading.trials[i].suffix, reading.trials[i].values);
     }
     free(reading.trials);
     FREE_MEMBERS(reading.sources, reading.n_sources, path);

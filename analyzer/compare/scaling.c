@@ -68,12 +68,8 @@ void scaling_free(struct scaling *scaling)
     FREE_MEMBERS(scaling->parts, scaling->n_parts, wait_state);
     FREE_MEMBERS(scaling->parts, scaling->n_parts, ns);
     model_table_release(&scaling->models);
-    free(scaling->by);
-    free(scaling->parts);
-    free(scaling->points);
-    free(scaling->values);
-    free(scaling->trials);
-    free(scaling);
+    FREE_ALL(scaling->by, scaling->parts, scaling->points, scaling->values, scaling->trials,
+             scaling);
 }
 
 size_t scaling_add_trial(struct scaling *scaling, const struct scaling_trial *trial)

@@ -446,10 +446,7 @@ void scaling_series_release(struct scaling_page *page)
 {
     for (size_t i = 0; i < page->n_series; i++) {
         struct scaling_series *series = &page->series[i];
-        free(series->findings);
-        free(series->name);
-        free(series->kind_reason);
-        free(series->conclusion);
+        FREE_ALL(series->findings, series->name, series->kind_reason, series->conclusion);
         scaling_free(series->scaling);
     }
     if (page->properties)

@@ -5,7 +5,6 @@
 #include <fnmatch.h>
 #include <math.h>
 #include <stdbool.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "analyzer/base/memory.h"

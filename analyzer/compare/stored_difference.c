@@ -291,7 +291,6 @@ void metric_difference_release(struct metric_difference *difference)
         difference_free(difference->hierarchies[i].difference);
     }
     release_runs(&difference->runs);
-    free(difference->metric);
-    free(difference->unit);
+    FREE_ALL(difference->metric, difference->unit);
     *difference = (struct metric_difference){0};
 }

@@ -126,8 +126,6 @@ int trial_trees_read(struct database *database, struct trial_trees *trees, struc
 void trial_trees_release(struct trial_trees *trees)
 {
     memory_free_each(trees->paths, trees->n_paths);
-    free(trees->ids);
-    free(trees->parents);
-    free(trees->ns);
+    FREE_ALL(trees->ids, trees->parents, trees->ns);
     *trees = (struct trial_trees){0};
 }

@@ -537,9 +537,7 @@ int convert_chrome(const char *path, const char *folder, struct new_trace *trace
     record_sort_free(chrome.sort);
     map_release(&chrome.operations);
     map_release(&chrome.counting);
-    free(chrome.series);
-    free(chrome.locations);
-    free(chrome.records);
+    FREE_ALL(chrome.series, chrome.locations, chrome.records);
     gzclose(chrome.stream);
     return status;
 }

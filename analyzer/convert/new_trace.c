@@ -105,10 +105,7 @@ void new_trace_free(struct new_trace *trace)
     FREE_MEMBERS(trace->processes, trace->n_processes, name);
     FREE_MEMBERS(trace->locations, trace->n_locations, name);
     FREE_MEMBERS(trace->communicators, trace->n_communicators, members);
-    free(trace->processes);
-    free(trace->locations);
-    free(trace->counter_kinds);
-    free(trace->communicators);
+    FREE_ALL(trace->processes, trace->locations, trace->counter_kinds, trace->communicators);
     names_release(&trace->regions);
     names_release(&trace->counters);
     names_release(&trace->nodes);

@@ -567,19 +567,13 @@ int convert_prv(const char *path, const char *folder, struct new_trace *trace,
     for (size_t i = 0; i < prv.n_locations; i++) {
         if (status == 0)
             write_messages(&prv, &prv.locations[i], UINT64_MAX);
-        free(prv.locations[i].open);
-        free(prv.locations[i].messages);
+        FREE_ALL(prv.locations[i].open, prv.locations[i].messages);
     }
     *end_ns = prv.end_ns;
     if (prv.stream)
         fclose(prv.stream);
     map_release(&prv.names);
     map_release(&prv.communicators);
-    free(prv.locations);
-    free(prv.first_location);
-    free(prv.first_task);
-    free(prv.kinds);
-    free(prv.sums);
-    free(prv.events);
+    FREE_ALL(prv.locations, prv.first_location, prv.first_task, prv.kinds, prv.sums, prv.events);
     return status;
 }

@@ -64,10 +64,7 @@ void activity_graph_free(struct activity_graph *graph)
     if (!graph)
         return;
     FREE_MEMBERS(graph->ranks, graph->definitions->n_ranks, regions);
-    free(graph->ranks);
-    free(graph->calls);
-    free(graph->arcs);
-    free(graph);
+    FREE_ALL(graph->ranks, graph->calls, graph->arcs, graph);
 }
 
 // --- the replay

@@ -288,8 +288,7 @@ void trace_filter_free(struct trace_filter *filter)
     if (!filter)
         return;
     FREE_MEMBERS(filter->rules, filter->n_rules, pattern);
-    free(filter->rules);
-    free(filter);
+    FREE_ALL(filter->rules, filter);
 }
 
 size_t trace_filter_n_rules(const struct trace_filter *filter)

@@ -124,10 +124,8 @@ void trace_settings_init(struct trace_settings *settings)
 void trace_settings_release(struct trace_settings *settings)
 {
     for (int i = 0; i < TRACE_N_SETTINGS; i++) {
-        free(settings->option_names[i]);
-        free(settings->values[i].text);
-        free(settings->values[i].where);
-        free(settings->values[i].base);
+        FREE_ALL(settings->option_names[i], settings->values[i].text, settings->values[i].where,
+                 settings->values[i].base);
     }
     options_list_release(&settings->environment);
     trace_filter_free(settings->filter);
@@ -162,8 +160,7 @@ static void set(struct trace_settings *settings, int i, const char *text, enum o
     struct trace_setting_value *value = &settings->values[i];
     if (value->rank > (int)origin)
         return;
-    free(value->text);
-    free(value->where);
+    FREE_ALL(value->text, value->where);
     value->text = memory_copy_text(text);
     value->where = memory_copy_text(where);
     value->rank = (int)origin;

@@ -4,7 +4,6 @@
 #include <gsl/gsl_errno.h>
 #include <gsl/gsl_multifit.h>
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "analyzer/base/memory.h"
@@ -159,9 +158,5 @@ bool fit_columns(const struct side *side, const uint16_t *columns, size_t n, dou
 
 void side_release(struct side *side)
 {
-    free(side->values);
-    free(side->scales);
-    free(side->own);
-    free(side->with_one);
-    free(side->with_y);
+    FREE_ALL(side->values, side->scales, side->own, side->with_one, side->with_y);
 }

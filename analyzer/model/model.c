@@ -28,8 +28,7 @@ void model_workspace_free(struct model_workspace *workspace)
         return;
     model_points_release(&workspace->points);
     search_release(&workspace->search);
-    free(workspace->weights);
-    free(workspace);
+    FREE_ALL(workspace->weights, workspace);
 }
 
 void model_release_posterior(struct model *model)

@@ -215,9 +215,6 @@ void model_points_read(struct model_points *points, const struct model_data *dat
 
 void model_points_release(struct model_points *points)
 {
-    free(points->x);
-    free(points->y);
-    free(points->order);
-    free(points->n_rows);
+    FREE_ALL(points->x, points->y, points->order, points->n_rows);
     *points = (struct model_points){0};
 }

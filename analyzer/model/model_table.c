@@ -352,20 +352,13 @@ void model_table_release(struct model_table *table)
 {
     for (size_t i = 0; i < table->n_series; i++) {
         struct model_series *series = &table->series[i];
-        free(series->name);
-        free(series->shown);
-        free(series->rows);
-        free(series->asked);
-        free(series->reason);
-        free(series->formula);
+        FREE_ALL(series->name, series->shown, series->rows, series->asked, series->reason,
+                 series->formula);
         words_free(series->notes);
         free(series->predictions);
     }
     words_free(table->parameters);
-    free(table->series);
-    free(table->asked);
-    free(table->sums);
-    free(table->order);
+    FREE_ALL(table->series, table->asked, table->sums, table->order);
     map_release(&table->by_name);
     *table = (struct model_table){0};
 }

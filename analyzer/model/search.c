@@ -688,11 +688,6 @@ void search_release(struct search *search)
     side_release(&room->whole);
     side_release(&room->left);
     side_release(&room->right);
-    free(room->columns);
-    free(room->candidates);
-    free(room->fits[0]);
-    free(room->fits[1]);
-    free(room->order);
-    free(room);
+    FREE_ALL(room->columns, room->candidates, room->fits[0], room->fits[1], room->order, room);
     search->room = NULL;
 }

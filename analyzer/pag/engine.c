@@ -7,7 +7,6 @@
 
 #include <stddef.h>
 #include <stdint.h>
-#include <stdlib.h>
 
 #include "analyzer/base/memory.h"
 #include "analyzer/pag/index.h"
@@ -348,8 +347,7 @@ static void release(struct engine *engine)
     recent_free(engine->recent);
     regions_free(engine->regions);
     lineage_release(&engine->lineage);
-    free(engine->locations);
-    free(engine->ranks);
+    FREE_ALL(engine->locations, engine->ranks);
     tournament_release(&engine->order);
 }
 

@@ -227,8 +227,7 @@ static void fill_explanations(struct engine *engine)
 static void forget_explanations(struct pag_result *result)
 {
     for (int kind = 0; kind < PAG_WAIT_KINDS; kind++) {
-        free(result->explanations[kind].causes);
-        free(result->outside_window[kind].causes);
+        FREE_ALL(result->explanations[kind].causes, result->outside_window[kind].causes);
         result->explanations[kind] = result->outside_window[kind] = (struct pag_explanation){0};
     }
 }
@@ -358,14 +357,8 @@ void pag_result_release(struct pag_result *result)
     FREE_MEMBERS(result->locations, result->n_locations, file_uses);
     FREE_MEMBERS(result->threads, result->n_locations, places);
     FREE_MEMBERS(result->threads, result->n_locations, lock_waits);
-    free(result->locations);
-    free(result->threads);
-    free(result->rank_times);
-    free(result->simulated);
-    free(result->traffic);
-    free(result->message_kinds);
-    free(result->collectives);
-    free(result->critical_path);
+    FREE_ALL(result->locations, result->threads, result->rank_times, result->simulated,
+             result->traffic, result->message_kinds, result->collectives, result->critical_path);
     FREE_MEMBERS(result->series, result->n_series, marks);
     free(result->series);
     forget_explanations(result);

@@ -4,7 +4,6 @@
 // run have no lineages, but where one was known decides which calls begin a new leaf.
 #include "analyzer/pag/snapshot.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #include "analyzer/base/memory.h"
@@ -686,13 +685,9 @@ static void choose_items(struct snapshot *snapshot)
 
 static void free_items(struct snapshot *snapshot)
 {
-    free(snapshot->messages.numbers);
-    free(snapshot->receives.numbers);
-    free(snapshot->send_waits.numbers);
-    free(snapshot->collectives.numbers);
-    free(snapshot->postings.numbers);
-    free(snapshot->channels.numbers);
-    free(snapshot->mailboxes.numbers);
+    FREE_ALL(snapshot->messages.numbers, snapshot->receives.numbers, snapshot->send_waits.numbers,
+             snapshot->collectives.numbers, snapshot->postings.numbers, snapshot->channels.numbers,
+             snapshot->mailboxes.numbers);
 }
 
 static void pass_all_items(struct snapshot *snapshot)

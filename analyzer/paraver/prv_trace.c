@@ -10,7 +10,6 @@
 #include "analyzer/paraver/prv_trace.h"
 
 #include <inttypes.h>
-#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
@@ -143,11 +142,7 @@ void prv_trace_free(struct prv_trace *trace)
     for (int i = 0; i < N_FILES; i++)
         new_file_finish(&trace->files[i], -1, &ignored);
     record_sort_free(trace->records);
-    free(trace->locations);
-    free(trace->rows);
-    free(trace->n_cpus);
-    free(trace->functions);
-    free(trace);
+    FREE_ALL(trace->locations, trace->rows, trace->n_cpus, trace->functions, trace);
 }
 
 // --- the listener

@@ -57,8 +57,7 @@ void record_sort_free(struct record_sort *sort)
     if (!sort)
         return;
     close(sort->file);
-    free(sort->part);
-    free(sort);
+    FREE_ALL(sort->part, sort);
 }
 
 // --- parts
@@ -170,7 +169,6 @@ int record_sort_walk(struct record_sort *sort, record_sort_put *put, void *conte
     }
     int status = merge_parts(&merge, put, context, err);
     tournament_release(&merge.tournament);
-    free(merge.readers);
-    free(merge.records);
+    FREE_ALL(merge.readers, merge.records);
     return status;
 }

@@ -33,9 +33,7 @@ void pattern_release(struct pattern *pattern)
 {
     for (size_t i = 0; i < N_ELEMENTS; i++)
         free(*element_text(pattern, i));
-    free(pattern->id);
-    free(pattern->parent);
-    free(pattern->file);
+    FREE_ALL(pattern->id, pattern->parent, pattern->file);
     expression_release(&pattern->compiled.condition);
     expression_release(&pattern->compiled.wait);
     expression_release(&pattern->compiled.begin);

@@ -191,22 +191,13 @@ static void release_kind(struct finding_kind *kind)
 {
     for (size_t i = 0; i < kind->n_remedies; i++) {
         struct finding_remedy *remedy = &kind->remedies[i];
-        free(remedy->option);
-        free(remedy->value);
-        free(remedy->sentence);
-        free(remedy->when);
+        FREE_ALL(remedy->option, remedy->value, remedy->sentence, remedy->when);
         formula_free(remedy->condition);
     }
-    free(kind->remedies);
-    free(kind->id);
-    free(kind->name);
-    free(kind->file);
-    free(kind->when);
-    free(kind->calls);
-    free(kind->after);
+    FREE_ALL(kind->remedies, kind->id, kind->name, kind->file, kind->when, kind->calls,
+             kind->after);
     formula_free(kind->condition);
-    free(kind->what);
-    free(kind->hint);
+    FREE_ALL(kind->what, kind->hint);
 }
 
 static int compare_kinds(const void *a, const void *b)

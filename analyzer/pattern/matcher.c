@@ -162,8 +162,7 @@ static void decision_release(struct decision *decision)
     for (size_t i = 0; i < MAX_GUARD; i++) {
         if (decision->lists[i] == &decision->other)
             continue;
-        free(decision->lists[i]->candidates);
-        free(decision->lists[i]);
+        FREE_ALL(decision->lists[i]->candidates, decision->lists[i]);
     }
     free(decision->other.candidates);
 }
@@ -219,9 +218,7 @@ void matcher_free(struct matcher *matcher)
     if (!matcher->shares_decisions)
         free(matcher->decisions);
     FREE_MEMBERS(matcher->totals, matcher->catalogue->n_patterns, causes);
-    free(matcher->sums);
-    free(matcher->totals);
-    free(matcher);
+    FREE_ALL(matcher->sums, matcher->totals, matcher);
 }
 
 // ---- trigger events ----
@@ -508,9 +505,7 @@ void part_matchers_free(struct part_matchers *matchers)
     for (size_t k = 0; k < matchers->n_parts; k++)
         matcher_free(matchers->matchers[k]);
     matcher_free(matchers->tables);
-    free(matchers->matchers);
-    free(matchers->nodes);
-    free(matchers);
+    FREE_ALL(matchers->matchers, matchers->nodes, matchers);
 }
 
 /// Shows ROOT, whose call lasts for TIME, to those of N parts that overlap it.

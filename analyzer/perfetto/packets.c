@@ -110,11 +110,8 @@ void packets_free(struct packets *packets)
         return;
     for (size_t i = 0; i < packets->n_files; i++)
         new_file_finish(&packets->files[i], -1, &packets->err);
-    free(packets->files);
-    free(packets->names.is_written);
-    free(packets->sources.is_written);
-    free(packets->buffer);
-    free(packets);
+    FREE_ALL(packets->files, packets->names.is_written, packets->sources.is_written,
+             packets->buffer, packets);
 }
 
 char *packets_folder(const struct packets *packets)
@@ -342,8 +339,7 @@ void packets_begin(struct packets *packets, const struct slice_edge *begin)
     if (data.n_event_names > 0)
         free(name.name);
     if (data.n_source_locations > 0) {
-        free(source.file_name);
-        free(source.function_name);
+        FREE_ALL(source.file_name, source.function_name);
     }
 }
 

@@ -9,8 +9,6 @@
 // At the end of a file all open slices are ended, and they begin again in the next one.
 #include "analyzer/perfetto/track_events.h"
 
-#include <stdlib.h>
-
 #include "analyzer/base/memory.h"
 #include "analyzer/perfetto/packets.h"
 
@@ -100,12 +98,8 @@ void track_events_free(struct track_events *events)
     FREE_MEMBERS(events->locations, events->definitions->n_locations, counters);
     packets_free(events->packets);
     hand_overs_free(events->hand_overs);
-    free(events->locations);
-    free(events->ranks);
-    free(events->nodes);
-    free(events->sent);
-    free(events->file_begins_ns);
-    free(events);
+    FREE_ALL(events->locations, events->ranks, events->nodes, events->sent, events->file_begins_ns,
+             events);
 }
 
 // --- tracks: the node of a rank, the rank with its master's slices, below it other threads, wait

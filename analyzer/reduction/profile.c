@@ -141,8 +141,7 @@ int reduce_profile_choose_rank(struct reduce_profile *profile, uint64_t rank, st
         if (row->n_calls > 0) {
             profile->rows[n++] = *row;
         } else {
-            free(row->name);
-            free(row->file);
+            FREE_ALL(row->name, row->file);
         }
     }
     profile->n_rows = n;
@@ -240,8 +239,7 @@ void reduce_profile_release(struct reduce_profile *profile)
 {
     FREE_MEMBERS(profile->rows, profile->n_rows, name);
     FREE_MEMBERS(profile->rows, profile->n_rows, file);
-    free(profile->rows);
-    free(profile->parts);
+    FREE_ALL(profile->rows, profile->parts);
     *profile = (struct reduce_profile){0};
 }
 

@@ -275,8 +275,7 @@ const struct reduction_rule *reduction_rules_find(struct reduction_rules *rules,
 void reduction_rules_release(struct reduction_rules *rules)
 {
     for (size_t i = 0; i < rules->n; i++) {
-        free(rules->items[i].text);
-        free(rules->items[i].place);
+        FREE_ALL(rules->items[i].text, rules->items[i].place);
         FREE_MEMBERS(rules->items[i].conditions, rules->items[i].n_conditions, prefix);
     }
     free(rules->items);

@@ -30,8 +30,7 @@ struct selection {
 
 static void selection_release(struct selection *selection)
 {
-    free(selection->from);
-    free(selection->to);
+    FREE_ALL(selection->from, selection->to);
 }
 
 /// Whether TEXT is nothing or begins like a time.

@@ -3,7 +3,6 @@
 #include "analyzer/report/report.h"
 #include "analyzer/report/views/views.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #include "analyzer/base/memory.h"
@@ -91,9 +90,7 @@ void check_release(struct check *check)
     FREE_MEMBERS(check->losses, check->n_losses, code);
     FREE_MEMBERS(check->losses, check->n_losses, text);
     memory_free_each(check->pattern_ids, check->n_patterns);
-    free(check->losses);
-    free(check->locations);
-    free(check->error);
+    FREE_ALL(check->losses, check->locations, check->error);
     result_release(&check->result);
 }
 

@@ -2,8 +2,6 @@
 // A sweep as text and JSON (see sweep.h).
 #include "analyzer/report/report.h"
 
-#include <stdlib.h>
-
 #include "analyzer/base/memory.h"
 #include "analyzer/report/json.h"
 
@@ -15,8 +13,7 @@ void sweep_report_release(struct sweep_report *report)
     FREE_MEMBERS(report->rows, report->n_rows, name);
     FREE_MEMBERS(report->rows, report->n_rows, command);
     FREE_MEMBERS(report->rows, report->n_rows, reason);
-    free(report->rows);
-    free(report->stopped_by);
+    FREE_ALL(report->rows, report->stopped_by);
     *report = (struct sweep_report){0};
 }
 

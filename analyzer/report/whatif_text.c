@@ -3,7 +3,6 @@
 #include "analyzer/report/report.h"
 
 #include <inttypes.h>
-#include <stdlib.h>
 
 #include "analyzer/base/memory.h"
 #include "analyzer/report/views/views.h"

@@ -24,12 +24,8 @@ void advice_release(struct advice *advice)
         struct advice_candidate *candidate = &advice->candidates[i];
         FREE_MEMBERS(candidate->words, candidate->n_words, option);
         FREE_MEMBERS(candidate->words, candidate->n_words, value);
-        free(candidate->words);
-        free(candidate->sentence);
-        free(candidate->subject);
-        free(candidate->region);
-        free(candidate->failure);
-        free(candidate->bend.then);
+        FREE_ALL(candidate->words, candidate->sentence, candidate->subject, candidate->region,
+                 candidate->failure, candidate->bend.then);
         past_errors_release(&candidate->errors);
     }
     free(advice->candidates);
@@ -37,10 +33,7 @@ void advice_release(struct advice *advice)
     free(advice->pairs);
     FREE_MEMBERS(advice->warnings, advice->n_warnings, code);
     FREE_MEMBERS(advice->warnings, advice->n_warnings, text);
-    free(advice->warnings);
-    free(advice->trace);
-    free(advice->target);
-    free(advice->lost);
+    FREE_ALL(advice->warnings, advice->trace, advice->target, advice->lost);
     *advice = (struct advice){0};
 }
 

@@ -331,9 +331,7 @@ static void sum_regions(struct result *result)
 static void merge_release(struct merge *merge)
 {
     memory_free_each(merge->names, merge->n_names);
-    free(merge->name_of);
-    free(merge->definition_of);
-    free(merge->nodes);
+    FREE_ALL(merge->name_of, merge->definition_of, merge->nodes);
     map_release(&merge->node_of);
 }
 

@@ -59,12 +59,9 @@ void whatif_report_release(struct whatif_report *report)
         whatif_point_release(&report->points[i]);
     for (size_t i = 0; i < report->n_points && report->results; i++)
         result_release(&report->results[i]);
-    free(report->results);
-    free(report->points);
+    FREE_ALL(report->results, report->points);
     memory_free_each(report->notes, report->n_notes);
-    free(report->change);
-    free(report->tolerances);
-    free(report->sharing);
+    FREE_ALL(report->change, report->tolerances, report->sharing);
     past_errors_release(&report->errors);
     result_release(&report->predicted);
     result_release(&report->unchanged);
@@ -150,8 +147,7 @@ uint64_t whatif_client_server_ns(const struct whatif_report *report,
 
 void past_errors_release(struct past_errors *errors)
 {
-    free(errors->kind);
-    free(errors->machine);
+    FREE_ALL(errors->kind, errors->machine);
     *errors = (struct past_errors){0};
 }
 

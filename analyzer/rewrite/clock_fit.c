@@ -223,8 +223,7 @@ static void divide(struct clock_fit *fit, const double *borders_ns, size_t n_bor
         first[part + 1] += first[part];
     for (size_t i = all.n; i-- > 0;)
         bounds[--first[all.items[i].part]] = all.items[i].bound;
-    free(fit->of_parts);
-    free(fit->first_of_part);
+    FREE_ALL(fit->of_parts, fit->first_of_part);
     fit->of_parts = bounds;
     fit->first_of_part = first;
     free(all.items);
@@ -351,8 +350,7 @@ static bool halve(struct clock_fit *fit, const bool *is_lost)
     double *added_ns = memory_zeroed(n * n_ranks, sizeof *added_ns);
     for (size_t i = 0; i < n * n_ranks; i++)
         added_ns[i] = added_at(fit, i / n, knot_ns[i % n]);
-    free(fit->added_ns);
-    free(fit->knot_ns);
+    FREE_ALL(fit->added_ns, fit->knot_ns);
     fit->added_ns = added_ns;
     fit->knot_ns = knot_ns;
     fit->n_pieces = n - 1;
@@ -522,10 +520,6 @@ int clock_fit(struct clock_bounds *bounds, uint64_t resolution_ns,
         find_correction(&fit, correction);
     int status = is_solved ? 0 : refuse(&fit, err);
     clock_ways_release(&fit.ways);
-    free(fit.of_parts);
-    free(fit.first_of_part);
-    free(fit.ahead_ns);
-    free(fit.added_ns);
-    free(fit.knot_ns);
+    FREE_ALL(fit.of_parts, fit.first_of_part, fit.ahead_ns, fit.added_ns, fit.knot_ns);
     return status;
 }

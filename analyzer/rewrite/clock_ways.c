@@ -5,7 +5,6 @@
 #include "analyzer/rewrite/clock_fit.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "analyzer/base/memory.h"
@@ -64,11 +63,9 @@ void clock_ways_init(struct clock_ways *ways, struct clock_bounds *all)
 void clock_ways_release(struct clock_ways *ways)
 {
     for (enum clock_end end = 0; end < CLOCK_ENDS; end++) {
-        free(ways->first[end]);
-        free(ways->places[end]);
+        FREE_ALL(ways->first[end], ways->places[end]);
     }
-    free(ways->back);
-    free(ways->at_hand);
+    FREE_ALL(ways->back, ways->at_hand);
 }
 
 void clock_ways_sort(struct clock_ways *ways)
@@ -230,6 +227,5 @@ void clock_ways_estimate(const struct clock_ways *ways, struct clock_way *way)
              next = bit_take(search.pairs[1], ways->n, next + 1))
             look_one_way(&search, next);
     } while (place != SIZE_MAX);
-    free(search.pairs[0]);
-    free(search.pairs[1]);
+    FREE_ALL(search.pairs[0], search.pairs[1]);
 }

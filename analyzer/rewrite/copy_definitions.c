@@ -5,7 +5,6 @@
 // where they are not, only their cores may differ.
 #include "analyzer/rewrite/rewrite.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #include "analyzer/base/memory.h"
@@ -372,8 +371,7 @@ static void release(struct copy *copy)
 {
     id_table_release(&copy->location_of_id);
     id_table_release(&copy->rank_of_group);
-    free(copy->is_left_out);
-    free(copy->nodes);
+    FREE_ALL(copy->is_left_out, copy->nodes);
 }
 
 int copy_definitions(const struct trace_source *source, OTF2_Reader *reader, OTF2_Archive *archive,

@@ -7,7 +7,6 @@
 
 #include <inttypes.h>
 #include <stdbool.h>
-#include <stdlib.h>
 
 #include "analyzer/base/cleanup.h"
 #include "analyzer/base/error.h"
@@ -516,8 +515,7 @@ int copy_events(struct copy_events *shared, OTF2_LocationRef id,
     map_release(&copy.requests);
     for (size_t i = 0; i < copy.n_waiting; i++)
         OTF2_AttributeList_Delete(copy.waiting[i].attributes);
-    free(copy.waiting);
-    free(copy.values);
+    FREE_ALL(copy.waiting, copy.values);
     if (status != 0)
         return error_wrap(err, "location %" PRIu64, id);
     OTF2_EvtWriter_GetNumberOfEvents(copy.writer, n_written);

@@ -67,8 +67,7 @@ static void free_chunks(void *user_data, OTF2_FileType type, OTF2_LocationRef lo
         free(chunks->items[i]);
     chunks->n = 0;
     if (is_final) {
-        free(chunks->items);
-        free(chunks);
+        FREE_ALL(chunks->items, chunks);
         *buffer = NULL;
     }
 }

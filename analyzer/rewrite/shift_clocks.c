@@ -162,8 +162,7 @@ static int write_copy(void *context, const char *folder, struct error *err)
     find_names(all);
     otf2_error_begin();
     int status = write_definitions(all, err) == 0 ? copy_files(all, err) : -1;
-    free(all->name);
-    free(all->from);
+    FREE_ALL(all->name, all->from);
     return status;
 }
 

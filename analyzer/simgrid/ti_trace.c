@@ -15,7 +15,6 @@
 
 #include <inttypes.h>
 #include <stdarg.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "analyzer/base/map.h"
@@ -145,9 +144,7 @@ void ti_trace_free(struct ti_trace *trace)
     new_file_finish(&trace->list, -1, &ignored);
     new_file_finish(&trace->actions, -1, &ignored);
     pool_release(&trace->requests);
-    free(trace->ranks);
-    free(trace->tail);
-    free(trace);
+    FREE_ALL(trace->ranks, trace->tail, trace);
 }
 
 // --- messages

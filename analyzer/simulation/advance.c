@@ -2,8 +2,6 @@
 // A location of a simulated run outside MPI and in a call (see steps.h).
 #include "analyzer/simulation/steps.h"
 
-#include <stdlib.h>
-
 #include "analyzer/base/memory.h"
 #include "analyzer/pag/window.h"
 #include "analyzer/simulation/change/aggregate.h"
@@ -301,8 +299,7 @@ void outside_end_location(struct engine *engine, struct location_state *location
         prediction->costs->ended(prediction, location->index, now_ns);
     scheduler_end(prediction->scheduler, location->index, now_ns);
     computation_release(&state->computation);
-    free(state->departing);
-    free(state->receivers);
+    FREE_ALL(state->departing, state->receivers);
     state->departing = state->receivers = NULL;
     if (location->rank == NONE)
         return;

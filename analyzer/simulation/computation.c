@@ -6,10 +6,10 @@
 #include "analyzer/simulation/steps.h"
 
 #include <assert.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "analyzer/base/checksum.h"
+#include "analyzer/base/memory.h"
 #include "analyzer/pag/location/without_cpu.h"
 #include "analyzer/pag/window.h"
 #include "analyzer/simulation/change/move.h"
@@ -27,9 +27,7 @@ enum { PS_PER_NS = 1000, MAX_SAMPLE_AHEAD = 4096 };
 
 void computation_release(struct computation *computation)
 {
-    free(computation->parts);
-    free(computation->part_of_path);
-    free(computation->scales);
+    FREE_ALL(computation->parts, computation->part_of_path, computation->scales);
     visit_release(&computation->visit);
     *computation = (struct computation){0};
 }

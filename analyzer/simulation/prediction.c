@@ -38,12 +38,8 @@ uint64_t scenario_slice_ns(const struct scenario_settings *settings)
 void scenario_release(struct scenario *scenario)
 {
     placement_release(&scenario->placement);
-    free(scenario->phase_patterns);
-    free(scenario->group_of_rank);
-    free(scenario->keeps_cores);
-    free(scenario->saved_hand_overs);
-    free(scenario->groups);
-    free(scenario->compute_patterns);
+    FREE_ALL(scenario->phase_patterns, scenario->group_of_rank, scenario->keeps_cores,
+             scenario->saved_hand_overs, scenario->groups, scenario->compute_patterns);
     region_works_release(&scenario->works);
     message_cuts_release(&scenario->cuts);
     region_patterns_free(scenario->regions);
@@ -231,8 +227,7 @@ int prediction_check(const struct prediction *prediction, struct error *err)
 
 void prediction_release(struct prediction *prediction)
 {
-    free(prediction->n_begun);
-    free(prediction->visit_scales);
+    FREE_ALL(prediction->n_begun, prediction->visit_scales);
     rank_notes_reader_free(prediction->notes);
     rank_notes_reader_free(prediction->attendance);
     free(prediction->progress);
@@ -277,15 +272,9 @@ static void begin_run(struct engine *engine, struct prediction *prediction)
 
 static void end_run(struct prediction *prediction)
 {
-    free(prediction->locations);
-    free(prediction->awaited);
-    free(prediction->n_drawn);
-    free(prediction->messages);
-    free(prediction->postings);
-    free(prediction->operations);
-    free(prediction->conditions);
-    free(prediction->transfers);
-    free(prediction->arrived);
+    FREE_ALL(prediction->locations, prediction->awaited, prediction->n_drawn, prediction->messages,
+             prediction->postings, prediction->operations, prediction->conditions,
+             prediction->transfers, prediction->arrived);
     left_out_free(prediction->left_out);
     migration_free(prediction->migration);
     overlap_free(prediction->overlap);

@@ -156,8 +156,7 @@ static void free_gone(void)
     struct sending *sending;
     while ((sending = spread.first_sending) && spread.module->is_sent(sending->of_module)) {
         spread.first_sending = sending->next;
-        free(sending->bytes);
-        free(sending);
+        FREE_ALL(sending->bytes, sending);
     }
 }
 
@@ -224,9 +223,7 @@ static void greeting_move(struct owned *walk, struct greeting *greeting)
 
 static void greeting_release(struct greeting *greeting)
 {
-    free(greeting->command);
-    free(greeting->host);
-    free(greeting->cores);
+    FREE_ALL(greeting->command, greeting->host, greeting->cores);
 }
 
 static char *host_name(void)
@@ -358,8 +355,7 @@ static void head_move(struct owned *walk, struct head *head)
 
 static void head_release(struct head *head)
 {
-    free(head->host);
-    free(head->failure);
+    FREE_ALL(head->host, head->failure);
 }
 
 /// The status that all processes return: that of the first process that failed, whose error is

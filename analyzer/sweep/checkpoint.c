@@ -87,8 +87,7 @@ static size_t series_of(struct sweep_checkpoints *checkpoints, char *property, c
                                                        : !region && !series->region;
         if (strcmp(series->property, property) != 0 || !is_same_region)
             continue;
-        free(property);
-        free(region);
+        FREE_ALL(property, region);
         return i;
     }
     *ARRAY_NEXT(checkpoints->series, checkpoints->n_series, checkpoints->series_capacity) =
@@ -348,7 +347,6 @@ void sweep_checkpoints_release(struct sweep_checkpoints *checkpoints)
     FREE_MEMBERS(checkpoints->series, checkpoints->n_series, property);
     FREE_MEMBERS(checkpoints->series, checkpoints->n_series, region);
     FREE_MEMBERS(checkpoints->series, checkpoints->n_series, severities);
-    free(checkpoints->items);
-    free(checkpoints->series);
+    FREE_ALL(checkpoints->items, checkpoints->series);
     *checkpoints = (struct sweep_checkpoints){0};
 }

@@ -157,16 +157,13 @@ void sweep_plan_init(struct sweep_plan *plan)
 void sweep_plan_release(struct sweep_plan *plan)
 {
     for (size_t i = 0; i < plan->n_parameters; i++) {
-        free(plan->parameters[i].name);
-        free(plan->parameters[i].search);
-        free(plan->parameters[i].role);
+        FREE_ALL(plan->parameters[i].name, plan->parameters[i].search, plan->parameters[i].role);
         sweep_values_release(&plan->parameters[i].values);
     }
     FREE_MEMBERS(plan->templates, plan->n_templates, path);
     FREE_MEMBERS(plan->templates, plan->n_templates, text);
     words_free(plan->line);
-    free(plan->build);
-    free(plan->batch);
+    FREE_ALL(plan->build, plan->batch);
     *plan = (struct sweep_plan){0};
 }
 
@@ -393,8 +390,7 @@ const struct sweep_skip *sweep_skips_find(const struct sweep_skips *skips,
 void sweep_skips_release(struct sweep_skips *skips)
 {
     for (size_t i = 0; i < skips->n; i++) {
-        free(skips->items[i].when);
-        free(skips->items[i].reason);
+        FREE_ALL(skips->items[i].when, skips->items[i].reason);
         formula_free(skips->items[i].formula);
     }
     free(skips->items);

@@ -27,8 +27,7 @@ static void property_release(struct experiment_property *property)
 {
     for (size_t i = 0; i < N_TEXTS; i++)
         free(*text_of(property, i));
-    free(property->id);
-    free(property->file);
+    FREE_ALL(property->id, property->file);
     *property = (struct experiment_property){0};
 }
 

@@ -71,9 +71,7 @@ void sweep_spec_release(struct sweep_spec *spec)
     sweep_plan_release(&spec->plan);
     sweep_skips_release(&spec->skips);
     sweep_checkpoints_release(&spec->checkpoints);
-    free(spec->name);
-    free(spec->application);
-    free(spec->database);
+    FREE_ALL(spec->name, spec->application, spec->database);
     *spec = (struct sweep_spec){0};
 }
 

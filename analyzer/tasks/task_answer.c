@@ -150,8 +150,7 @@ int task_rows_read(struct task_rows *rows, const struct task_model *model, const
 
 void task_rows_release(struct task_rows *rows)
 {
-    free((void *)rows->names);
-    free((void *)rows->values);
+    FREE_ALL((void *)rows->names, (void *)rows->values);
     *rows = (struct task_rows){0};
 }
 

@@ -363,8 +363,7 @@ static void release_task(struct task *task)
         release_task(&task->tasks[i]);
     if (task->exchange)
         release_task(task->exchange);
-    free(task->exchange);
-    free(task->tasks);
+    FREE_ALL(task->exchange, task->tasks);
 }
 
 void task_model_release(struct task_model *model)

@@ -179,10 +179,7 @@ static void members_release(struct members *members)
     for (size_t i = 0; i < members->n; i++)
         if (i == 0 || members->times[i] != members->times[i - 1])
             free(members->times[i]);
-    free(members->times);
-    free(members->tasks);
-    free(members->least);
-    free(members->most);
+    FREE_ALL(members->times, members->tasks, members->least, members->most);
 }
 
 static void add_member(struct members *members, const struct task *task, double *times,
@@ -437,10 +434,7 @@ static void evaluate_phases(struct task_point *point, const struct task *task, s
         too_few(point, task, place.n_processes, n, outcome);
     for (size_t i = 0; i < n_phases; i++)
         members_release(&phases.members[i]);
-    free(phases.members);
-    free(phases.repeats);
-    free(phases.least);
-    free(phases.most);
+    FREE_ALL(phases.members, phases.repeats, phases.least, phases.most);
 }
 
 // --- any task

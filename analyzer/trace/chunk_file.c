@@ -6,7 +6,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <stdlib.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -117,8 +116,7 @@ void chunk_file_close(struct chunk_file *file)
 {
     if (file->path && file->descriptor >= 0)
         close(file->descriptor);
-    free(file->path);
-    free(file->memory);
+    FREE_ALL(file->path, file->memory);
     *file = (struct chunk_file){0};
 }
 

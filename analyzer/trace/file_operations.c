@@ -2,8 +2,6 @@
 // Blocking operations of a thread nest, as one library calls another; nonblocking ones do not.
 #include "analyzer/trace/file_operations.h"
 
-#include <stdlib.h>
-
 #include "analyzer/base/memory.h"
 
 enum { MAX_OPEN = 4096 }; // further ones are ignored: records may lack their ends
@@ -16,8 +14,7 @@ void file_operations_begin(struct file_operations *operations)
 
 void file_operations_release(struct file_operations *operations)
 {
-    free(operations->open);
-    free(operations->done);
+    FREE_ALL(operations->open, operations->done);
     *operations = (struct file_operations){0};
 }
 

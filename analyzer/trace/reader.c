@@ -432,12 +432,9 @@ void trace_close(struct trace *trace)
         OTF2_Reader_Close(trace->otf2_reader);
     OTF2_EvtReaderCallbacks_Delete(trace->callbacks);
     for (size_t i = 0; i < trace->n_readers; i++) {
-        free(trace->readers[i].begins.items);
-        free(trace->readers[i].reason);
-        free(trace->readers[i].decoder.n_unused);
-        free(trace->readers[i].decoder.counts.growths);
-        free(trace->readers[i].decoder.counts.last);
-        free(trace->readers[i].decoder.probed);
+        FREE_ALL(trace->readers[i].begins.items, trace->readers[i].reason,
+                 trace->readers[i].decoder.n_unused, trace->readers[i].decoder.counts.growths,
+                 trace->readers[i].decoder.counts.last, trace->readers[i].decoder.probed);
         file_operations_release(&trace->readers[i].decoder.files);
         local_definitions_release(&trace->readers[i].local);
     }
@@ -448,9 +445,7 @@ void trace_close(struct trace *trace)
     free(definitions->properties);
     resolved_release(&trace->resolved);
     records_release(&trace->records);
-    free(trace->creator);
-    free(trace->description);
-    free(trace->path);
+    FREE_ALL(trace->creator, trace->description, trace->path);
     pthread_mutex_destroy(&trace->lock);
     free(trace);
 }

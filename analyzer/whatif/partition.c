@@ -5,7 +5,6 @@
 #include <fcntl.h>
 #include <metis.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <unistd.h>
 
 #include "analyzer/base/memory.h"
@@ -36,8 +35,7 @@ void rank_graph_init(struct rank_graph *graph, const struct result *result)
 
 void rank_graph_release(struct rank_graph *graph)
 {
-    free(graph->bytes);
-    free(graph->work_ns);
+    FREE_ALL(graph->bytes, graph->work_ns);
     *graph = (struct rank_graph){0};
 }
 
@@ -117,10 +115,7 @@ static void metis_graph_init(struct metis_graph *metis, const struct rank_graph 
 
 static void metis_graph_release(struct metis_graph *metis)
 {
-    free(metis->begins);
-    free(metis->peers);
-    free(metis->weights);
-    free(metis->work);
+    FREE_ALL(metis->begins, metis->peers, metis->weights, metis->work);
 }
 
 static bool run_metis(const struct rank_graph *graph, uint32_t n_parts, bool is_by_work,
@@ -246,8 +241,7 @@ bool partition_by_bytes(const struct rank_graph *graph, uint32_t n_parts, uint32
     // Each step takes bytes off, so there is an end; this limit is enough for what METIS leaves.
     for (size_t step = 0; step < 4 * n && refine_once(&refining); step++)
         continue;
-    free(refining.n_in);
-    free(refining.with);
+    FREE_ALL(refining.n_in, refining.with);
     return true;
 }
 

@@ -301,8 +301,7 @@ static void loads_init(struct loads *loads, const struct search *search)
 
 static void loads_release(struct loads *loads)
 {
-    free(loads->n_ranks);
-    free(loads->work_ns);
+    FREE_ALL(loads->n_ranks, loads->work_ns);
 }
 
 /// May RANK move to node TO, alone: to a core that is free, or from one that it shares? It need not
@@ -412,8 +411,7 @@ static bool improve(struct search *search)
             free(neighbours[i].node_of_rank);
         }
     }
-    free(order);
-    free(list);
+    FREE_ALL(order, list);
     return is_better;
 }
 
@@ -467,8 +465,7 @@ struct mapping placement_search(const struct whatif_batch *batch, const struct r
     while (proposals.n > 0)
         drop_last(&proposals);
     rank_graph_release(&search.graph);
-    free(search.n_cores);
-    free(search.current.node_of_rank);
+    FREE_ALL(search.n_cores, search.current.node_of_rank);
     return search.best;
 }
 

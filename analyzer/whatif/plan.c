@@ -151,9 +151,7 @@ static void case_release(struct whatif_case *asked)
     policy_release(&asked->policy);
     FREE_MEMBERS(asked->values, asked->n_values, name);
     FREE_MEMBERS(asked->values, asked->n_values, value);
-    free(asked->values);
-    free(asked->given);
-    free(asked->words);
+    FREE_ALL(asked->values, asked->given, asked->words);
     memory_free_each(asked->kept, asked->n_kept);
 }
 
@@ -405,8 +403,6 @@ void whatif_plan_release(struct whatif_plan *plan)
         case_release(&plan->cases[i]);
     scenario_release(&plan->unchanged);
     machine_release(&plan->machine);
-    free(plan->words);
-    free(plan->cases);
-    free(plan->change);
+    FREE_ALL(plan->words, plan->cases, plan->change);
     *plan = (struct whatif_plan){0};
 }

@@ -328,8 +328,7 @@ static int predict_list(const struct whatif_asked *asked, struct error *err)
                                       .move = move_list_part});
     int status = parts_status(&parts, err);
     for (size_t i = 0; i < parts.n_jobs; i++) {
-        free(parts.jobs[i].failure);
-        free(candidates[i].words);
+        FREE_ALL(parts.jobs[i].failure, candidates[i].words);
     }
     whatif_progress_free(parts.batch.progress);
     free(parts.jobs);

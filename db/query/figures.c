@@ -6,9 +6,9 @@
 #include <inttypes.h>
 #include <math.h>
 #include <sqlite3.h>
-#include <stdlib.h>
 #include <string.h>
 
+#include "analyzer/base/memory.h"
 #include "analyzer/result/result.h"
 
 /// Returns -1 unless ROW is 1; ERR where it is 0.
@@ -33,8 +33,7 @@ int trial_time_read(struct database *database, int64_t trial, struct trial_time 
 
 void trial_time_release(struct trial_time *time)
 {
-    free(time->name);
-    free(time->origin);
+    FREE_ALL(time->name, time->origin);
     *time = (struct trial_time){0};
 }
 
@@ -213,10 +212,7 @@ int trial_efficiency_read(struct database *database, int64_t trial,
 void trial_efficiency_release(struct trial_efficiency *efficiency)
 {
     database_rows_free(efficiency->parameters, efficiency->n_parameters, PARAMETER_LETTERS);
-    free(efficiency->application);
-    free(efficiency->experiment);
-    free(efficiency->name);
-    free(efficiency->origin);
+    FREE_ALL(efficiency->application, efficiency->experiment, efficiency->name, efficiency->origin);
     *efficiency = (struct trial_efficiency){0};
 }
 

@@ -5,7 +5,6 @@
 #include <errno.h>
 #include <stdbool.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "analyzer/base/memory.h"
@@ -87,8 +86,7 @@ static int add_renaming(struct resource_map *map, char *line, struct error *err)
         if (!strcmp(map->renamings[i].from, renaming.from))
             status = error_set(err, "%s is renamed twice", renaming.from);
     if (status) {
-        free(renaming.from);
-        free(renaming.to);
+        FREE_ALL(renaming.from, renaming.to);
         return -1;
     }
     renaming.from_length = strlen(renaming.from);
@@ -138,8 +136,7 @@ void resource_map_free(struct resource_map *map)
         return;
     FREE_MEMBERS(map->renamings, map->n_renamings, from);
     FREE_MEMBERS(map->renamings, map->n_renamings, to);
-    free(map->renamings);
-    free(map);
+    FREE_ALL(map->renamings, map);
 }
 
 static const struct renaming *find_renaming(const struct resource_map *map, const char *path)

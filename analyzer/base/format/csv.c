@@ -170,6 +170,5 @@ int csv_next(struct csv_reader *reader, struct error *err)
 
 void csv_release(struct csv_reader *reader)
 {
-    free(reader->fields);
-    free(reader->bytes);
+    FREE_ALL(reader->fields, reader->bytes);
 }

@@ -168,10 +168,7 @@ static void element_release(struct xml_element *element)
         element_release(&element->children[i]);
     FREE_MEMBERS(element->attributes, element->n_attributes, name);
     FREE_MEMBERS(element->attributes, element->n_attributes, value);
-    free(element->attributes);
-    free(element->children);
-    free(element->name);
-    free(element->text);
+    FREE_ALL(element->attributes, element->children, element->name, element->text);
 }
 
 static char *read_text(const char *path, size_t *size_bytes, struct error *err)
@@ -253,8 +250,7 @@ void xml_free(struct xml_document *document)
     if (!document)
         return;
     element_release(&document->top);
-    free(document->path);
-    free(document);
+    FREE_ALL(document->path, document);
 }
 
 bool xml_file_is(const char *path, const char *name)

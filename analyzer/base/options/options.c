@@ -110,8 +110,7 @@ static struct getopt_tables getopt_tables_new(const struct option_usage *usage)
 
 static void getopt_tables_free(struct getopt_tables *tables)
 {
-    free(tables->longs);
-    free(tables->letters);
+    FREE_ALL(tables->longs, tables->letters);
 }
 
 static const struct option_row *row_of(const struct option_usage *usage, int value)

@@ -4,8 +4,6 @@
 // guessed or revised, and matching happens at enter times only.
 #include "analyzer/pag/location/location.h"
 
-#include <stdlib.h>
-
 #include "analyzer/base/memory.h"
 #include "analyzer/pag/location/epoch_messages.h"
 
@@ -251,10 +249,5 @@ void call_complete_less(struct call *call, const struct event *event)
 
 void call_release(struct call *call)
 {
-    free(call->records);
-    free(call->accesses);
-    free(call->places);
-    free(call->receives);
-    free(call->sends);
-    free(call->parts);
+    FREE_ALL(call->records, call->accesses, call->places, call->receives, call->sends, call->parts);
 }

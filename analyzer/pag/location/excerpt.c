@@ -56,12 +56,10 @@ struct excerpt *excerpt_new(const struct pag_part *const *parts, size_t n_parts,
 void excerpt_free(struct excerpt *excerpt)
 {
     for (size_t i = 0; excerpt && i < excerpt->n_marks; i++) {
-        free(excerpt->marks[i].exclusive_ns);
-        free(excerpt->marks[i].visits);
+        FREE_ALL(excerpt->marks[i].exclusive_ns, excerpt->marks[i].visits);
     }
     if (excerpt) {
-        free(excerpt->marks);
-        free(excerpt->order);
+        FREE_ALL(excerpt->marks, excerpt->order);
     }
     free(excerpt);
 }

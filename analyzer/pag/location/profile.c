@@ -31,8 +31,7 @@ void times_init(struct times *times)
 
 void times_release(struct times *times)
 {
-    free(times->paths);
-    free(times->touched);
+    FREE_ALL(times->paths, times->touched);
 }
 
 void times_reserve(struct times *times, uint32_t path)
@@ -85,9 +84,7 @@ void profile_init(struct profile *profile, const struct definitions *definitions
 
 void profile_release(struct profile *profile)
 {
-    free(profile->paths);
-    free(profile->stack);
-    free(profile->counted);
+    FREE_ALL(profile->paths, profile->stack, profile->counted);
     file_uses_release(&profile->file_uses);
     free(profile->without_cpu.segments);
     map_release(&profile->children);

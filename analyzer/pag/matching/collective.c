@@ -60,8 +60,7 @@ void collective_init(struct engine *engine)
 void collective_release(struct engine *engine)
 {
     FREE_MEMBERS(engine->communicators, engine->definitions->n_communicators, sequences);
-    free(engine->communicators);
-    free(engine->finalize.sequences);
+    FREE_ALL(engine->communicators, engine->finalize.sequences);
     for (uint32_t i = 0; i < engine->collectives.n_used; i++)
         free(collective_instance(engine, i)->members);
     pool_release(&engine->collectives);

@@ -6,7 +6,6 @@
 //
 // In simulated time it is not known when a call will be left. There the starts of a run wait,
 // unless one of the recorded run went on without a post; and so do the completes.
-#include <stdlib.h>
 
 #include "analyzer/base/memory.h"
 #include "analyzer/pag/location/epoch_messages.h"

@@ -3,8 +3,6 @@
 // is in at the moment, or has entered the next one, nothing more is kept.
 #include "analyzer/pag/views/recent.h"
 
-#include <stdlib.h>
-
 #include "analyzer/base/memory.h"
 #include "analyzer/pag/location/location.h"
 #include "analyzer/pag/state.h"
@@ -42,8 +40,7 @@ void recent_free(struct recent *recent)
         return;
     FREE_MEMBERS(recent->rings, recent->n_ranks, calls);
     FREE_MEMBERS(recent->rings, recent->n_ranks, look.exclusive_ns);
-    free(recent->rings);
-    free(recent);
+    FREE_ALL(recent->rings, recent);
 }
 
 static struct pag_recent_call *last_call(const struct recent *recent, const struct ring *ring)

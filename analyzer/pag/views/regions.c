@@ -3,7 +3,6 @@
 // changes only the top of that, so where two frames are the same, all below them are.
 #include "analyzer/pag/views/regions.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #include "analyzer/base/memory.h"
@@ -41,8 +40,7 @@ void regions_free(struct regions *regions)
     if (!regions)
         return;
     FREE_MEMBERS(regions->told, regions->n_locations, frames);
-    free(regions->told);
-    free(regions);
+    FREE_ALL(regions->told, regions);
 }
 
 /// A record without a call is a frame on top of the others.

@@ -62,8 +62,7 @@ static struct rank_series *series_new(size_t n_ranks, uint64_t begin_ns)
 
 static void release(struct series *series)
 {
-    free(series->marks);
-    free(series->look.exclusive_ns);
+    FREE_ALL(series->marks, series->look.exclusive_ns);
 }
 
 void series_free(struct rank_series *of)

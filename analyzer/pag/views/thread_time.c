@@ -13,7 +13,6 @@
 // began. Else it has waited for all of the time.
 #include "analyzer/pag/views/thread_time.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #include "analyzer/base/memory.h"
@@ -121,21 +120,16 @@ void thread_time_free(struct thread_time *time)
     if (!time)
         return;
     for (size_t i = 0; i < time->n_threads; i++) {
-        free(time->threads[i].frames);
-        free(time->threads[i].places);
-        free(time->threads[i].lock_waits);
+        FREE_ALL(time->threads[i].frames, time->threads[i].places, time->threads[i].lock_waits);
         map_release(&time->threads[i].place_of);
         map_release(&time->threads[i].lock_wait_of);
     }
     for (size_t i = 0; i < time->n_processes; i++) {
-        free(time->processes[i].barriers);
-        free(time->processes[i].locks);
+        FREE_ALL(time->processes[i].barriers, time->processes[i].locks);
         map_release(&time->processes[i].lock_of);
     }
     map_release(&time->holders);
-    free(time->threads);
-    free(time->processes);
-    free(time);
+    FREE_ALL(time->threads, time->processes, time);
 }
 
 // --- time

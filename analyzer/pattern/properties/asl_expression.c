@@ -85,8 +85,7 @@ static int put_slot(const struct compiling *c, struct property_slot *slot, char 
     memcpy(begin, name, strlen(name));
     if (asl_add_slot(c->property, slot, c->err))
         return 0;
-    free(name);
-    free(slot->metric_name);
+    FREE_ALL(name, slot->metric_name);
     expression_release(&slot->value);
     return -1;
 }

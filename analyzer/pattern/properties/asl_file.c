@@ -86,8 +86,7 @@ static int source_open(struct source *source, const char *path, struct error *er
 
 static void source_close(struct source *source)
 {
-    free(source->written);
-    free(source->text);
+    FREE_ALL(source->written, source->text);
 }
 
 static void skip_blanks(struct source *source)
@@ -410,27 +409,21 @@ static char *comment_in(const struct source *source, size_t begin, size_t end)
         }
     }
     char *comment = text_single_spaced(words ? words : "", false);
-    free(words);
-    free(text);
+    FREE_ALL(words, text);
     return comment;
 }
 
 static void release_property(struct asl_property *property)
 {
     for (size_t i = 0; i < property->n_slots; i++) {
-        free(property->slots[i].name);
-        free(property->slots[i].metric_name);
+        FREE_ALL(property->slots[i].name, property->slots[i].metric_name);
         expression_release(&property->slots[i].value);
     }
     expression_release(&property->condition);
     expression_release(&property->confidence);
     expression_release(&property->severity);
     expression_release(&property->value);
-    free(property->unit);
-    free(property->name);
-    free(property->summary);
-    free(property->text);
-    free(property->file);
+    FREE_ALL(property->unit, property->name, property->summary, property->text, property->file);
 }
 
 /// A property or a metric, of which the word KIND has been read; its comment begins at COMMENT.
@@ -448,9 +441,7 @@ static int read_property(struct source *source, struct property_list *list, size
     int status = property.name && read_parameters(&reading) == 0 ? read_body(&reading) : -1;
     property.text = memory_format("%.*s", (int)((size_t)(source->at - source->text) - begin),
                                   source->written + begin);
-    free(reading.scope.experiment);
-    free(reading.scope.focus);
-    free(reading.scope.basis);
+    FREE_ALL(reading.scope.experiment, reading.scope.focus, reading.scope.basis);
     if (status == 0)
         NAMED_PUT(list->items, list->n, property, release_property);
     else
@@ -521,7 +512,6 @@ void property_list_release(struct property_list *list)
         release_property(&list->items[i]);
     for (size_t i = 0; i < list->n_constants; i++)
         release_constant(&list->constants[i]);
-    free(list->items);
-    free(list->constants);
+    FREE_ALL(list->items, list->constants);
     *list = (struct property_list){0};
 }

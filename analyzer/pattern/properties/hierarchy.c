@@ -28,11 +28,7 @@ enum { MAX_NESTED = 16, MAX_NODES = 1000, MAX_USES = 1000 };
 static void release(struct hierarchy *hierarchy)
 {
     FREE_MEMBERS(hierarchy->nodes, hierarchy->n_nodes, settings);
-    free(hierarchy->nodes);
-    free(hierarchy->id);
-    free(hierarchy->name);
-    free(hierarchy->summary);
-    free(hierarchy->file);
+    FREE_ALL(hierarchy->nodes, hierarchy->id, hierarchy->name, hierarchy->summary, hierarchy->file);
     xml_free(hierarchy->document);
 }
 

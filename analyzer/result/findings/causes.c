@@ -594,9 +594,8 @@ void causes_collect(struct causes *causes, const struct result *result)
 void causes_release(struct causes *causes)
 {
     for (size_t i = 0; i < causes->n; i++) {
-        free(causes->causes[i].by_rank_ns);
-        free(causes->causes[i].by_pattern_ns);
-        free(causes->causes[i].parts);
+        FREE_ALL(causes->causes[i].by_rank_ns, causes->causes[i].by_pattern_ns,
+                 causes->causes[i].parts);
     }
     free(causes->causes);
     *causes = (struct causes){0};

@@ -2,7 +2,6 @@
 // Facts of a cause: the calls of MPI in its place, the messages of the run, and whom these go to
 // (finding_facts.c).
 #include <inttypes.h>
-#include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 

@@ -3,7 +3,6 @@
 // most of their time (finding_facts.c).
 #include <inttypes.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "analyzer/base/memory.h"

@@ -475,9 +475,7 @@ void findings_order(struct result *result)
             result->findings[at] = result->findings[at - 1];
         result->findings[at] = moved;
     }
-    free(result->headline);
-    free(result->certainty);
-    free(result->conclusion);
+    FREE_ALL(result->headline, result->certainty, result->conclusion);
     uint64_t n_read = ranks_read(result);
     size_t size;
     result->headline = headline_of(result, n_read);

@@ -5,7 +5,6 @@
 // while it is blocked for much of its time, waits that are not certain and others that are. Parts
 // are caused by the same ranks and make others wait in the same way; those of MPI calls, and those
 // that do not call one another and do not continue one another, are of the same kind.
-#include <stdlib.h>
 #include <string.h>
 
 #include "analyzer/base/memory.h"
@@ -172,8 +171,7 @@ static void join(const struct result *result, struct cause *cause, struct cause 
         cause->by_rank_ns[i] += part->by_rank_ns[i];
     for (size_t i = 0; i < result->n_patterns; i++)
         cause->by_pattern_ns[i] += part->by_pattern_ns[i];
-    free(part->by_rank_ns);
-    free(part->by_pattern_ns);
+    FREE_ALL(part->by_rank_ns, part->by_pattern_ns);
 }
 
 static uint32_t main_rank(const struct result *result, const struct cause *cause)

@@ -213,8 +213,7 @@ static void forget_start_up(struct result *result)
     bool is_trend = result->iterations.n_odd > 0 && result->iterations.odd[0].is_trend;
     if (is_trend || all_ns >= least_usual * window_of(result))
         return;
-    free(result->iterations.items);
-    free(result->iterations.odd);
+    FREE_ALL(result->iterations.items, result->iterations.odd);
     memset(&result->iterations, 0, sizeof result->iterations);
 }
 

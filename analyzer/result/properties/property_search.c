@@ -163,6 +163,5 @@ void property_search_run(struct property_search *search)
 void property_search_release(struct property_search *search)
 {
     FREE_MEMBERS(search->gaps, search->n_gaps, needs);
-    free(search->gaps);
-    free(search->instances);
+    FREE_ALL(search->gaps, search->instances);
 }

@@ -142,15 +142,8 @@ void property_values_free(struct property_values *v)
 {
     for (size_t i = 0; i < n_metrics(v->result); i++)
         free(v->kept[i].by_rank);
-    free(v->kept);
-    free(v->rows);
-    free(v->ends);
-    free(v->outermost);
-    free(v->first_of);
-    free(v->around);
-    free(v->around_of);
-    free(v->region_is);
-    free(v);
+    FREE_ALL(v->kept, v->rows, v->ends, v->outermost, v->first_of, v->around, v->around_of,
+             v->region_is, v);
 }
 
 const uint32_t *property_values_around(const struct property_values *v, uint32_t region, size_t *n)

@@ -196,9 +196,7 @@ int child_paths_find(const char *trace, const char *region, struct child_paths *
 void child_paths_release(struct child_paths *paths)
 {
     FREE_MEMBERS(paths->items, paths->n, calls);
-    free(paths->items);
-    free(paths->trace);
-    free(paths->region);
+    FREE_ALL(paths->items, paths->trace, paths->region);
     memory_free_each(paths->shown, paths->n_regions);
     *paths = (struct child_paths){0};
 }

@@ -219,8 +219,7 @@ static void put_origin(const struct call_tree *tree, const struct way *way, cons
         result->moment.origin_site = best->place.site;
         result->moment.origin_ns = min_ns(best->ns, result->moment.wait_ns);
     }
-    free(late.items);
-    free(own.items);
+    FREE_ALL(late.items, own.items);
 }
 
 static void explain(const struct call_tree *tree, const struct pag_recent_call *call,
@@ -238,8 +237,7 @@ static void explain(const struct call_tree *tree, const struct pag_recent_call *
     }
     put_steps(tree, &way, result);
     put_origin(tree, &way, &own, result);
-    free(way.pieces);
-    free(own.pieces);
+    FREE_ALL(way.pieces, own.pieces);
 }
 
 /// The rank is in CALL.

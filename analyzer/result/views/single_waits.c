@@ -295,12 +295,8 @@ void single_waits_release(struct single_waits *waits)
         free(waits->calls[i].is_selected);
     free(waits->calls);
     result_release(&waits->result);
-    free(waits->condition);
-    free(waits->patterns);
-    free(waits->ranks);
-    free(waits->causes);
-    free(waits->numbers);
-    free(waits->items);
+    FREE_ALL(waits->condition, waits->patterns, waits->ranks, waits->causes, waits->numbers,
+             waits->items);
     *waits = (struct single_waits){0};
 }
 

@@ -86,18 +86,9 @@ void timeline_free(struct timeline *timeline)
 {
     if (!timeline)
         return;
-    free(timeline->shares);
-    free(timeline->calls);
-    free(timeline->messages);
-    free(timeline->threads);
-    free(timeline->spans);
-    free(timeline->phases);
-    free(timeline->phase_of);
-    free(timeline->phase_ns);
-    free(timeline->counted);
-    free(timeline->thread_of);
-    free(timeline->rows);
-    free(timeline);
+    FREE_ALL(timeline->shares, timeline->calls, timeline->messages, timeline->threads,
+             timeline->spans, timeline->phases, timeline->phase_of, timeline->phase_ns,
+             timeline->counted, timeline->thread_of, timeline->rows, timeline);
 }
 
 void timeline_begin_anew(struct timeline *timeline)

@@ -97,8 +97,7 @@ struct merge_cores *merge_cores_new(const struct merge *merge)
 void merge_cores_free(struct merge_cores *cores)
 {
     for (size_t i = 0; cores && i < cores->n; i++) {
-        free(cores->hosts[i].is_used);
-        free(cores->hosts[i].masks);
+        FREE_ALL(cores->hosts[i].is_used, cores->hosts[i].masks);
     }
     if (cores)
         free(cores->hosts);

@@ -248,10 +248,7 @@ int archive_files_find(struct archive_files *files, const char *path, struct err
 
 void archive_files_release(struct archive_files *files)
 {
-    free(files->folder);
-    free(files->name);
-    free(files->given);
-    free(files->locations);
+    FREE_ALL(files->folder, files->name, files->given, files->locations);
     *files = (struct archive_files){0};
 }
 

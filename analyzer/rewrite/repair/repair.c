@@ -166,8 +166,7 @@ static OTF2_ErrorCode copy_properties(OTF2_Reader *from, OTF2_Archive *to)
         code = OTF2_Archive_SetCreator(to, creator);
     if (code == OTF2_SUCCESS && OTF2_Reader_GetDescription(from, &description) == OTF2_SUCCESS)
         code = OTF2_Archive_SetDescription(to, description);
-    free(creator);
-    free(description);
+    FREE_ALL(creator, description);
     if (OTF2_Reader_GetPropertyNames(from, &n, &names) != OTF2_SUCCESS)
         return code;
     for (uint32_t i = 0; i < n && code == OTF2_SUCCESS; i++) {
@@ -612,8 +611,6 @@ int cut_archive(struct repair *repair, const char *path, const char *directory,
     mentions_release(&all.mentions);
     records_release(&all.records);
     archive_files_release(&all.files);
-    free(all.locations);
-    free(all.whole);
-    free(all.left);
+    FREE_ALL(all.locations, all.whole, all.left);
     return status == 0 ? 0 : error_wrap(err, "nothing was written to '%s'", directory);
 }

@@ -137,8 +137,7 @@ void sound_part_of_events(struct sound_part *part, const char *path, uint64_t ch
 
 void sound_part_release(struct sound_part *part)
 {
-    free(part->open);
-    free(part->attributes);
+    FREE_ALL(part->open, part->attributes);
     *part = (struct sound_part){0};
 }
 

@@ -364,7 +364,6 @@ int whole_definitions_write(const struct definition_sources *sources, OTF2_Archi
     add_mentioned(&all);
     status = definition_copy_end(&all.copy, archive, status, err);
     id_table_release(&all.location_of_id);
-    free(all.groups);
-    free(all.ranks);
+    FREE_ALL(all.groups, all.ranks);
     return status;
 }

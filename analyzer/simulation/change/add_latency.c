@@ -2,8 +2,6 @@
 // Conditions that are met later (see add_latency.h).
 #include "analyzer/simulation/change/add_latency.h"
 
-#include <stdlib.h>
-
 #include "analyzer/base/memory.h"
 
 __extension__ typedef unsigned __int128 wide;
@@ -50,8 +48,7 @@ void added_latency_init(struct added_latency *delay, const struct definitions *d
 
 void added_latency_release(struct added_latency *delay)
 {
-    free(delay->spans_nodes);
-    free(delay->conditions);
+    FREE_ALL(delay->spans_nodes, delay->conditions);
     *delay = (struct added_latency){0};
 }
 

@@ -3,8 +3,6 @@
 // as its sender has learnt nothing since its last message.
 #include "analyzer/simulation/change/aggregate.h"
 
-#include <stdlib.h>
-
 #include "analyzer/base/map.h"
 #include "analyzer/base/memory.h"
 #include "analyzer/simulation/state.h"
@@ -50,10 +48,7 @@ void aggregation_free(struct aggregation *aggregation)
     if (!aggregation)
         return;
     map_release(&aggregation->group_of);
-    free(aggregation->groups);
-    free(aggregation->members);
-    free(aggregation->epochs);
-    free(aggregation);
+    FREE_ALL(aggregation->groups, aggregation->members, aggregation->epochs, aggregation);
 }
 
 static uint32_t find_group(struct aggregation *aggregation, uint32_t sender, uint32_t receiver)

@@ -233,9 +233,7 @@ void migration_free(struct migration *migration)
         client_server_release(&migration->locations[i].process);
         free(migration->locations[i].leaving);
     }
-    free(migration->locations);
-    free(migration->loads);
-    free(migration);
+    FREE_ALL(migration->locations, migration->loads, migration);
 }
 
 static struct migration_location *state_of(const struct engine *engine,

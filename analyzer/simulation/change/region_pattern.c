@@ -316,8 +316,7 @@ static int read_text(struct region_text *pattern, const char *where, const char 
 
 static void release_text(struct region_text *pattern)
 {
-    free(pattern->whole);
-    free(pattern->words);
+    FREE_ALL(pattern->whole, pattern->words);
     FREE_MEMBERS(pattern->parts, pattern->n_parts, text);
     FREE_MEMBERS(pattern->parts, pattern->n_parts, is_meant);
     *pattern = (struct region_text){0};
@@ -368,8 +367,7 @@ void region_patterns_free(struct region_patterns *patterns)
         release_text(&patterns->patterns[i]);
     map_release(&patterns->children);
     map_release(&patterns->at_place);
-    free(patterns->nodes);
-    free(patterns);
+    FREE_ALL(patterns->nodes, patterns);
 }
 
 static int add_pattern(struct region_patterns *patterns, const char *where, const char *text,

@@ -142,11 +142,9 @@ void visits_free(struct visits *visits)
         return;
     for (size_t i = 0; i < visits->n_kinds; i++) {
         drop_works(visits, &visits->kinds[i]);
-        free(visits->kinds[i].lists);
-        free(visits->kinds[i].means);
+        FREE_ALL(visits->kinds[i].lists, visits->kinds[i].means);
     }
-    free(visits->kinds);
-    free(visits);
+    FREE_ALL(visits->kinds, visits);
 }
 
 static struct visit_kind *kind_at(const struct visits *visits, int32_t kind)
@@ -318,8 +316,7 @@ static pag_work set_work(const struct scenario *scenario, uint32_t location, int
 
 void visit_release(struct visit *visit)
 {
-    free(visit->parts);
-    free(visit->over);
+    FREE_ALL(visit->parts, visit->over);
     *visit = (struct visit){0};
 }
 

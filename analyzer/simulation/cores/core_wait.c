@@ -2,8 +2,6 @@
 // A ring of changes for each set of cores (see recorded.h).
 #include "analyzer/simulation/cost/recorded.h"
 
-#include <stdlib.h>
-
 #include "analyzer/base/memory.h"
 
 enum { N_CHANGES = 1024, N_TURNS = 1024 };
@@ -77,14 +75,8 @@ void core_wait_free(struct core_wait *wait)
         return;
     FREE_MEMBERS(wait->sets, wait->definitions->n_core_sets, changes);
     FREE_MEMBERS(wait->sets, wait->definitions->n_core_sets, turns);
-    free(wait->sets);
-    free(wait->entered_ns);
-    free(wait->oversubscribed_ns);
-    free(wait->changed_ns);
-    free(wait->changed_before_ns);
-    free(wait->computed);
-    free(wait->seen);
-    free(wait);
+    FREE_ALL(wait->sets, wait->entered_ns, wait->oversubscribed_ns, wait->changed_ns,
+             wait->changed_before_ns, wait->computed, wait->seen, wait);
 }
 
 static struct shared_cores *cores_of(const struct core_wait *wait, uint32_t rank)

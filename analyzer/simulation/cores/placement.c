@@ -28,8 +28,7 @@ void placement_release(struct placement *placement)
     for (uint32_t i = 0; i < placement->n_nodes; i++)
         free(placement->node_names[i]);
     memory_free_each(placement->phase_names, placement->n_phases);
-    free(placement->node_names);
-    free(placement->node_of_rank);
+    FREE_ALL(placement->node_names, placement->node_of_rank);
     *placement = (struct placement){0};
 }
 

@@ -532,12 +532,9 @@ void scheduler_free(struct scheduler *scheduler)
         tournament_release(&scheduler->groups[i].working);
         if (scheduler->groups[i].slices)
             time_slices_release(scheduler->groups[i].slices);
-        free(scheduler->groups[i].slices);
-        free(scheduler->groups[i].free_places);
+        FREE_ALL(scheduler->groups[i].slices, scheduler->groups[i].free_places);
     }
-    free(scheduler->sliced);
-    free(scheduler->groups);
-    free(scheduler->processes);
+    FREE_ALL(scheduler->sliced, scheduler->groups, scheduler->processes);
     tournament_release(&scheduler->alarms);
     free(scheduler);
 }

@@ -2,8 +2,6 @@
 // Round robin with slices of time (see scheduler.h).
 #include "analyzer/simulation/cores/scheduler.h"
 
-#include <stdlib.h>
-
 #include "analyzer/base/memory.h"
 #include "analyzer/trace/event.h"
 
@@ -23,8 +21,7 @@ void time_slices_init(struct time_slices *slices, struct sliced_process *process
 
 void time_slices_release(struct time_slices *slices)
 {
-    free(slices->holders);
-    free(slices->queue);
+    FREE_ALL(slices->holders, slices->queue);
 }
 
 static void push(struct time_slices *slices, uint32_t location)

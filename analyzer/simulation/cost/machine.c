@@ -27,8 +27,7 @@ void machine_view(struct machine *machine, const struct machine *whole)
 
 static void messages_release(struct machine_messages *messages)
 {
-    free(messages->points);
-    free(messages->noise.quantiles);
+    FREE_ALL(messages->points, messages->noise.quantiles);
 }
 
 void machine_release(struct machine *machine)
@@ -41,9 +40,8 @@ void machine_release(struct machine *machine)
     for (size_t i = 0; i < machine->n_collectives; i++) {
         formula_free(machine->collectives[i].time);
         formula_free(machine->collectives[i].scattered_time);
-        free(machine->collectives[i].noise.quantiles);
-        free(machine->collectives[i].no_time);
-        free(machine->collectives[i].missing_nodes);
+        FREE_ALL(machine->collectives[i].noise.quantiles, machine->collectives[i].no_time,
+                 machine->collectives[i].missing_nodes);
     }
     for (int scope = 0; scope < MACHINE_SCOPES; scope++)
         messages_release(&machine->messages[scope]);
@@ -58,13 +56,8 @@ void machine_release(struct machine *machine)
     FREE_MEMBERS(machine->groups, machine->n_groups, nodes);
     for (size_t i = 0; i < machine->n_computes; i++)
         formula_free(machine->computes[i].time);
-    free(machine->computes);
-    free(machine->custom_scopes);
-    free(machine->groups);
-    free(machine->nodes);
-    free(machine->regions);
-    free(machine->collectives);
-    free(machine->path);
+    FREE_ALL(machine->computes, machine->custom_scopes, machine->groups, machine->nodes,
+             machine->regions, machine->collectives, machine->path);
     xml_free(machine->document);
     *machine = (struct machine){0};
 }

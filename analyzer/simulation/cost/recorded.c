@@ -115,8 +115,7 @@ void recorded_free(struct recorded *recorded)
     }
     rank_notes_free(recorded->notes);
     rank_notes_free(recorded->attendance);
-    free(recorded->kept_calls);
-    free(recorded->kept);
+    FREE_ALL(recorded->kept_calls, recorded->kept);
     for (int kind = 0; kind < PARTNERS; kind++)
         free(recorded->partners[kind]);
     core_wait_free(recorded->core_wait);

@@ -3,7 +3,6 @@
 #include "analyzer/simulation/cost/scopes.h"
 
 #include <fnmatch.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "analyzer/base/memory.h"
@@ -179,8 +178,7 @@ int scopes_init(struct scopes *scopes, const struct machine *machine,
 
 void scopes_release(struct scopes *scopes)
 {
-    free(scopes->has_ranks);
-    free(scopes->zone_of_node);
+    FREE_ALL(scopes->has_ranks, scopes->zone_of_node);
     *scopes = (struct scopes){0};
 }
 

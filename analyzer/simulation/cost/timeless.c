@@ -95,13 +95,8 @@ void timeless_free(struct timeless *timeless)
 {
     if (!timeless)
         return;
-    free(timeless->rule_of_region);
-    free(timeless->path_rules);
-    free(timeless->is_used);
-    free(timeless->n_visits);
-    free(timeless->use.rules);
-    free(timeless->wrong);
-    free(timeless);
+    FREE_ALL(timeless->rule_of_region, timeless->path_rules, timeless->is_used, timeless->n_visits,
+             timeless->use.rules, timeless->wrong, timeless);
 }
 
 /// The first rule that fits REGION, visited at a path with MARK.

@@ -97,9 +97,7 @@ struct pag_listener farm_listener(struct farm_messages *messages)
 
 void farm_messages_release(struct farm_messages *messages)
 {
-    free(messages->items);
-    free(messages->cuts);
-    free(messages->open);
+    FREE_ALL(messages->items, messages->cuts, messages->open);
     *messages = (struct farm_messages){0};
 }
 
@@ -368,9 +366,7 @@ int farm_analyse(struct farm *farm, struct farm_messages *messages, struct error
 
 void farm_release(struct farm *farm)
 {
-    free(farm->tasks);
-    free(farm->phases);
-    free(farm->worker_ranks);
+    FREE_ALL(farm->tasks, farm->phases, farm->worker_ranks);
     *farm = (struct farm){0};
 }
 

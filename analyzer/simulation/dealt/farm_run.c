@@ -405,9 +405,7 @@ static uint64_t phase_length(const struct farm_run *of, const struct farm_phase 
         if (!scheduler_works_on(run.scheduler, process, now_ns))
             step(&run, process, now_ns);
     scheduler_free(run.scheduler);
-    free(run.tasks);
-    free(run.processes);
-    free(run.answers);
+    FREE_ALL(run.tasks, run.processes, run.answers);
     return run.end_ns;
 }
 

@@ -2,8 +2,6 @@
 // A simulated run for its listener (policy.h).
 #include "analyzer/simulation/dealt/policy.h"
 
-#include <stdlib.h>
-
 #include "analyzer/base/memory.h"
 #include "analyzer/simulation/prediction.h"
 #include "analyzer/trace/event.h"
@@ -51,9 +49,7 @@ void work_spans_init(struct work_spans *spans, uint32_t n_ranks)
 
 void work_spans_release(struct work_spans *spans)
 {
-    free(spans->work_ns);
-    free(spans->ranks);
-    free(spans->open_ns);
+    FREE_ALL(spans->work_ns, spans->ranks, spans->open_ns);
     *spans = (struct work_spans){0};
 }
 

@@ -237,8 +237,7 @@ int policy_read(struct policy *policy, const char *name, struct error *err)
 
 void policy_release(struct policy *policy)
 {
-    free(policy->path);
-    free(policy->dealing.weights);
+    FREE_ALL(policy->path, policy->dealing.weights);
     xml_free(policy->document);
     *policy = (struct policy){0};
 }

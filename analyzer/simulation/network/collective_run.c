@@ -3,8 +3,6 @@
 // sent wait; the location that sends it sets them going again, so that each step is done once.
 #include "analyzer/simulation/network/collective_run.h"
 
-#include <stdlib.h>
-
 #include "analyzer/base/map.h"
 #include "analyzer/base/memory.h"
 #include "analyzer/base/pool.h"
@@ -130,8 +128,7 @@ static void release(struct collective_run *run)
 {
     if (run->state == RUN_FREE)
         return;
-    free(run->runners);
-    free(run->ready);
+    FREE_ALL(run->runners, run->ready);
     map_release(&run->sent);
     pool_release(&run->messages);
     *run = (struct collective_run){.state = RUN_FREE};
@@ -144,12 +141,7 @@ void collective_runs_free(struct collective_runs *runs)
     for (size_t i = 0; i < runs->n_runs; i++)
         release(&runs->runs[i]);
     pool_release(&runs->flights);
-    free(runs->departing);
-    free(runs->through);
-    free(runs->shown);
-    free(runs->stepping);
-    free(runs->runs);
-    free(runs);
+    FREE_ALL(runs->departing, runs->through, runs->shown, runs->stepping, runs->runs, runs);
 }
 
 struct collective_use collective_runs_use(const struct collective_runs *runs)

@@ -192,11 +192,8 @@ void contention_free(struct contention *contention)
         return;
     for (size_t i = 0; i < contention->n_calendars; i++)
         calendar_release(&contention->calendars[i]);
-    free(contention->calendars);
-    free(contention->first_bus);
-    free(contention->is_in_group);
-    free(contention->needed);
-    free(contention);
+    FREE_ALL(contention->calendars, contention->first_bus, contention->is_in_group,
+             contention->needed, contention);
 }
 
 /// Adds one more need, of which there is a limited number.

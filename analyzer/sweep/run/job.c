@@ -51,8 +51,7 @@ void sweep_job_release(struct sweep_job *job)
 {
     sweep_point_release(&job->point);
     words_free(job->line);
-    free(job->dir);
-    free(job->command);
+    FREE_ALL(job->dir, job->command);
     *job = (struct sweep_job){0};
 }
 
@@ -111,8 +110,7 @@ static int run_step(const struct sweep_job *job, const struct process_start *sta
     result->status = end.status;
     result->is_over_limit = end.is_over_limit;
     result->wall_ns += end.wall_ns;
-    free(output);
-    free(errors);
+    FREE_ALL(output, errors);
     return status;
 }
 

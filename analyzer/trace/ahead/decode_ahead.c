@@ -5,7 +5,6 @@
 
 #include <pthread.h>
 #include <stdatomic.h>
-#include <stdlib.h>
 
 #include "analyzer/base/memory.h"
 #include "analyzer/base/threads.h"
@@ -131,10 +130,7 @@ void decode_ahead_stop(struct decode_ahead *ahead)
     pthread_cond_destroy(&ahead->is_ready);
     pthread_cond_destroy(&ahead->is_requested);
     pthread_mutex_destroy(&ahead->lock);
-    free(ahead->threads);
-    free(ahead->slots);
-    free(ahead->ring);
-    free(ahead);
+    FREE_ALL(ahead->threads, ahead->slots, ahead->ring, ahead);
 }
 
 static bool is_ready(struct slot *slot)

@@ -256,8 +256,6 @@ void shared_end(struct trace *trace)
             send_number(0, trace->n_readers);
         spread_flush();
     }
-    free(shared->blocks);
-    free(shared->wanted);
-    free(shared);
+    FREE_ALL(shared->blocks, shared->wanted, shared);
     trace->shared = NULL;
 }

@@ -23,8 +23,7 @@ struct clock_correction clock_correction_new(size_t n_ranks, size_t n_knots)
 
 void clock_correction_release(struct clock_correction *correction)
 {
-    free(correction->at_ns);
-    free(correction->later_ns);
+    FREE_ALL(correction->at_ns, correction->later_ns);
     *correction = (struct clock_correction){0};
 }
 

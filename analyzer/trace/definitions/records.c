@@ -252,8 +252,7 @@ void records_release(struct records *records)
     FREE_MEMBERS(records->strings.items, records->strings.n, text);
     FREE_MEMBERS(records->groups.items, records->groups.n, members);
     FREE_MEMBERS(records->metrics.items, records->metrics.n, members);
-    free(records->node_properties);
-    free(records->location_properties);
+    FREE_ALL(records->node_properties, records->location_properties);
 #define RELEASE(list, type)                                                                        \
     free(records->list.items);                                                                     \
     id_table_release(&records->list.by_id);

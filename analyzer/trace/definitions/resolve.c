@@ -505,17 +505,9 @@ void resolved_release(struct resolved *resolved)
         free(resolved->groups[i].members);
         map_release(&resolved->groups[i].places);
     }
-    free(resolved->groups);
-    free(definitions->regions);
-    free(definitions->contexts);
-    free(definitions->locations);
-    free(definitions->ranks);
-    free(definitions->communicators);
-    free(definitions->groups);
-    free(definitions->nodes);
-    free(definitions->counters);
-    free(definitions->files);
-    free(definitions->core_sets);
+    FREE_ALL(resolved->groups, definitions->regions, definitions->contexts, definitions->locations,
+             definitions->ranks, definitions->communicators, definitions->groups,
+             definitions->nodes, definitions->counters, definitions->files, definitions->core_sets);
     id_table_release(&resolved->cpu_time_position);
     id_table_release(&resolved->core_wait_position);
     id_table_release(&resolved->counters);
