@@ -55,14 +55,6 @@ static const struct command commands[] = {
 
 static const size_t n_commands = sizeof commands / sizeof commands[0] - 1;
 
-static const struct command *command_find(const char *name)
-{
-    for (size_t i = 0; i < n_commands; i++)
-        if (!strcmp(commands[i].name, name))
-            return &commands[i];
-    return NULL;
-}
-
 static void print_help(FILE *stream)
 {
     fprintf(stream, "usage: pagoda COMMAND [options] ...\n"
@@ -108,7 +100,7 @@ static int run_help(const char *name, const char *topic)
         print_help(stdout);
         return STATUS_DONE;
     }
-    const struct command *command = command_find(name);
+    const struct command *command = ITEM_BY(commands, n_commands, name, name);
     if (!command)
         return unknown_command(name);
     char option[] = "--help";
@@ -120,7 +112,7 @@ static int run_help(const char *name, const char *topic)
 static int run_complete(int n, char **words)
 {
     bool is_help = strcmp(words[0], "help") == 0;
-    const struct command *command = command_find(words[0]);
+    const struct command *command = ITEM_BY(commands, n_commands, name, words[0]);
     if (n == 1 || (is_help && n == 2)) {
         for (size_t i = 0; i < n_commands; i++)
             options_print_candidate(commands[i].name, words[n - 1], commands[i].summary, stdout);
@@ -162,7 +154,7 @@ static int run(int argc, char **argv)
         return run_help(argc > 2 ? argv[2] : NULL, argc > 3 ? argv[3] : NULL);
     if (!strcmp(name, OPTIONS_COMPLETE) && argc > 2)
         return run_complete(argc - 2, argv + 2);
-    const struct command *command = command_find(name);
+    const struct command *command = ITEM_BY(commands, n_commands, name, name);
     if (!command)
         return unknown_command(name);
     return run_command(command, argc - 1, argv + 1);

@@ -64,11 +64,7 @@ static int read_titles(struct conversion *c)
         const char *title = c->reader.fields[i];
         bool is_parameter = !strncmp(title, parameter_prefix, sizeof parameter_prefix - 1);
         c->titles[i] = utf8_clean(is_parameter ? title + sizeof parameter_prefix - 1 : title);
-        for (c->columns[i] = 0; c->columns[i] < N_COLUMNS; c->columns[i]++)
-            if (!strcmp(column_names[c->columns[i]], title))
-                break;
-        if (is_parameter)
-            c->columns[i] = COLUMN_PARAMETER;
+        c->columns[i] = is_parameter ? COLUMN_PARAMETER : FIND_TEXT(column_names, N_COLUMNS, title);
         if (c->columns[i] == N_COLUMNS)
             return csv_error(&c->reader, c->err,
                              "there is no column \"%s\" (parameters are called parameter:%s)",

@@ -59,12 +59,9 @@ int names_check(struct database *database, const char *kind, const char *sql, co
                 struct error *err)
 {
     size_t n;
-    bool is_known = false;
     const char **names = database_rows(database, err, &n, sql, "s>t", name);
     int status = names ? 0 : -1;
-    for (size_t i = 0; i < n; i++)
-        is_known |= strcmp(names[i], name) == 0;
-    if (status == 0 && !is_known) {
+    if (status == 0 && !HAS_TEXT(names, n, name)) {
         const char *nearest = spelling_nearest(name, names, n);
         SCOPED char *others = nearest ? memory_format("; did you mean \"%s\"?", nearest)
                                       : spelling_some("", names, n);

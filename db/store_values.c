@@ -307,14 +307,6 @@ static int add_profile(struct storing *s)
     return status;
 }
 
-static bool is_our_metric(const char *name)
-{
-    int i = 0;
-    while (i < N_METRICS && strcmp(metrics[i].name, name) != 0)
-        i++;
-    return i < N_METRICS;
-}
-
 /// The id of METRIC, whose name gets PREFIX if it is TAKEN. 0, or -1 and the error.
 static int prefixed_metric_id(struct storing *s, struct writer_metric metric, const char *prefix,
                               bool is_taken, int64_t *id)
@@ -332,7 +324,8 @@ static int add_counters(struct storing *s)
         const struct result_counter *counter = &s->result->counters[c];
         const struct writer_metric described = {counter->name, counter->unit, counter->description,
                                                 "everything"};
-        bool is_taken = is_our_metric(counter->name) || strncmp(counter->name, "counter.", 8) == 0;
+        bool is_taken = HAS_BY(metrics, N_METRICS, name, counter->name) ||
+                        strncmp(counter->name, "counter.", 8) == 0;
         int64_t metric, focus;
         if (prefixed_metric_id(s, described, "counter.", is_taken, &metric))
             return -1;
@@ -348,14 +341,6 @@ static int add_counters(struct storing *s)
     return 0;
 }
 
-static bool is_counter(const struct result *result, const char *name)
-{
-    for (size_t i = 0; i < result->n_counters; i++)
-        if (strcmp(result->counters[i].name, name) == 0)
-            return true;
-    return false;
-}
-
 /// Metrics that files define: each value at exactly the part of the run it is of, for they need not
 /// add up. No focus is an iteration, or a node.
 static int add_defined_metrics(struct storing *s)
@@ -365,7 +350,8 @@ static int add_defined_metrics(struct storing *s)
         const struct result_metric *defined = &result->metrics[i];
         const struct writer_metric described = {defined->name, defined->unit, defined->summary,
                                                 "nothing"};
-        bool is_taken = is_our_metric(defined->name) || is_counter(result, defined->name);
+        bool is_taken = HAS_BY(metrics, N_METRICS, name, defined->name) ||
+                        HAS_BY(result->counters, result->n_counters, name, defined->name);
         int64_t metric, id;
         if (prefixed_metric_id(s, described, "metric.", is_taken, &metric))
             return -1;

@@ -129,12 +129,8 @@ static struct advice_candidate *add_one(struct survey *survey, enum advice_kind 
 /// The region of a name as the archive has it, NULL where no rank was in it.
 static const struct result_region *region_of(const struct result *result, const char *name)
 {
-    const struct result_region *region = NULL;
     SCOPED char *clean = utf8_clean(name);
-    for (size_t i = 0; i < result->n_regions && !region; i++)
-        if (strcmp(result->regions[i].name, clean) == 0)
-            region = &result->regions[i];
-    return region;
+    return ITEM_BY(result->regions, result->n_regions, name, clean);
 }
 
 /// Time by which REGION, or what is computed before SITE, made ranks wait, in all wait states: a

@@ -72,10 +72,8 @@ static enum advice_kind kind_of(const char *option)
                  {"place", ADVICE_PLACEMENT},    {"map", ADVICE_PLACEMENT},
                  {"move", ADVICE_MOVE},          {"workers", ADVICE_WORKERS},
                  {"dealing", ADVICE_WORKERS},    {"rebalance", ADVICE_DYNAMIC}};
-    for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++)
-        if (strcmp(kinds[i].option, option) == 0)
-            return kinds[i].kind;
-    return ADVICE_REGION;
+    size_t i = FIND_BY(kinds, sizeof kinds / sizeof kinds[0], option, option);
+    return i < sizeof kinds / sizeof kinds[0] ? kinds[i].kind : ADVICE_REGION;
 }
 
 static void add_candidate(const struct result_remedy *remedy, struct advice *advice)

@@ -159,9 +159,8 @@ static bool are_names(const struct choice *choice)
         const char *name = choice->names[i];
         if (!*name || strpbrk(name, ":="))
             return false;
-        for (uint32_t k = 0; k < i; k++)
-            if (strcmp(name, choice->names[k]) == 0)
-                return false;
+        if (HAS_TEXT(choice->names, i, name))
+            return false;
     }
     return true;
 }

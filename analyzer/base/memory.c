@@ -107,25 +107,32 @@ FILE *memory_stream(char **text, size_t *size)
     return stream;
 }
 
-// --- structs by the name they begin with
+// --- structs and texts that are looked for by a text
 
-static const char *name_at(const void *items, size_t size_bytes, size_t i)
+static const char *text_at(const void *items, size_t item_bytes, size_t offset, size_t i)
 {
-    return *(const char *const *)(const void *)((const char *)items + i * size_bytes);
+    return *(const char *const *)(const void *)((const char *)items + i * item_bytes + offset);
 }
 
-size_t named_find(const void *items, size_t n, size_t size_bytes, const char *name)
+size_t text_find(const void *items, size_t n, size_t item_bytes, size_t offset, const char *text)
 {
     size_t i = 0;
-    while (i < n && strcmp(name_at(items, size_bytes, i), name) != 0)
+    while (i < n && strcmp(text_at(items, item_bytes, offset, i), text) != 0)
         i++;
     return i;
+}
+
+void *text_find_item(const void *items, size_t n, size_t item_bytes, size_t offset,
+                     const char *text)
+{
+    size_t i = text_find(items, n, item_bytes, offset, text);
+    return i < n ? (char *)(uintptr_t)items + i * item_bytes : NULL;
 }
 
 const char **named_names(const void *items, size_t n, size_t size_bytes)
 {
     const char **names = memory_zeroed(n + 1, sizeof *names);
     for (size_t i = 0; i < n; i++)
-        names[i] = name_at(items, size_bytes, i);
+        names[i] = text_at(items, size_bytes, 0, i);
     return names;
 }

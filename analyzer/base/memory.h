@@ -93,13 +93,36 @@ static inline void *array_reserve(void *array, size_t *capacity, size_t count, s
 /// A stream that writes to *TEXT, of *SIZE bytes after fclose(); the caller frees *TEXT then.
 FILE *memory_stream(char **text, size_t *size);
 
+// --- structs and texts that are looked for by a text
+
+/// Where TEXT is among N texts, or the member FIELD of N structs is TEXT; N: nowhere. ITEMS may be
+/// NULL without any.
+#define FIND_TEXT(texts, n, text)                                                                  \
+    text_find((texts), (n), sizeof *(texts), OFFSET_OF_POINTER(&*(texts), 0), (text))
+#define FIND_BY(items, n, field, text) text_find(TEXTS_IN(items, n, field), (text))
+/// Whether it is among them.
+#define HAS_TEXT(texts, n, text)      (FIND_TEXT(texts, n, text) < (n))
+#define HAS_BY(items, n, field, text) (FIND_BY(items, n, field, text) < (n))
+/// The first of these structs, or NULL.
+#define ITEM_BY(items, n, field, text) text_find_item(TEXTS_IN(items, n, field), (text))
+
+#define TEXTS_IN(items, n, field)                                                                  \
+    (items), (n), sizeof *(items),                                                                 \
+        OFFSET_OF_POINTER(&(items)->field, offsetof(__typeof__(*(items)), field))
+/// OFFSET; what AT points to must be a pointer to letters, no array of them.
+#define OFFSET_OF_POINTER(at, offset)                                                              \
+    _Generic((at), char **: (offset), const char **: (offset), char *const *: (offset),            \
+             const char *const *: (offset))
+size_t text_find(const void *items, size_t n, size_t item_bytes, size_t offset, const char *text);
+void *text_find_item(const void *items, size_t n, size_t item_bytes, size_t offset,
+                     const char *text);
+
 // --- definitions from files (kinds of findings, properties, hierarchies, ...): arrays of structs
 // that begin with their name, a char *. Names are unique; a later definition replaces an earlier
 // one.
 
-/// Where NAME is among the N structs of SIZE_BYTES in ITEMS; N: nowhere.
-size_t named_find(const void *items, size_t n, size_t size_bytes, const char *name);
-#define NAMED_FIND(items, n, name) named_find((items), (n), sizeof *(items), (name))
+/// Where NAME is among the N structs in ITEMS; N: nowhere.
+#define NAMED_FIND(items, n, name) text_find((items), (n), sizeof *(items), 0, (name))
 
 /// Puts ITEM over the one of its name, which RELEASE frees the content of, or at the end. ITEMS and
 /// N are variables.

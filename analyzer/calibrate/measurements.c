@@ -41,10 +41,8 @@ void measurements_warn(struct measurements *measurements, const char *format, ..
 
 static struct measured_scope_costs *scope_of(struct measurements *measurements, const char *name)
 {
-    for (int scope = 0; scope < N_SCOPES; scope++)
-        if (strcmp(name, scope_names[scope]) == 0)
-            return &measurements->scopes[scope];
-    return NULL;
+    size_t scope = FIND_TEXT(scope_names, N_SCOPES, name);
+    return scope < N_SCOPES ? &measurements->scopes[scope] : NULL;
 }
 
 static bool read_message(struct measurements *measurements, const char *line)

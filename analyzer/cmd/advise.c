@@ -36,9 +36,7 @@ static int read_kinds(const char *text, unsigned *kinds, struct error *err)
     *kinds = text ? 0 : ~0u;
     for (const char *at = text; at; at = strchr(at, ',') ? strchr(at, ',') + 1 : NULL) {
         SCOPED char *name = memory_format("%.*s", (int)strcspn(at, ","), at);
-        int kind = 0;
-        while (kind < ADVICE_KINDS && strcmp(name, advice_kind_names[kind]) != 0)
-            kind++;
+        int kind = (int)FIND_TEXT(advice_kind_names, ADVICE_KINDS, name);
         if (kind == ADVICE_KINDS) {
             const char *nearest = spelling_nearest(name, advice_kind_names, ADVICE_KINDS);
             if (*name)

@@ -216,19 +216,16 @@ static int check_xml(struct check *check, struct error *err)
     if (!document)
         return -1;
     const char *name = document->top.n_children ? document->top.children[0].name : "";
-    for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++) {
-        if (strcmp(name, kinds[i].outermost) == 0) {
-            xml_free(document);
-            return kinds[i].check(check, err);
-        }
-    }
-    error_set(err,
-              "%s:1: <%s> is neither <pattern>, <patterns>, <finding>, <hierarchy>, <property>, "
-              "<properties>, <machine>, <model>, <policy> nor <sweep>: of XML files, these can be "
-              "checked",
-              check->path, name);
+    size_t kind = FIND_BY(kinds, sizeof kinds / sizeof kinds[0], outermost, name);
+    bool is_known = kind < sizeof kinds / sizeof kinds[0];
+    if (!is_known)
+        error_set(err,
+                  "%s:1: <%s> is neither <pattern>, <patterns>, <finding>, <hierarchy>, "
+                  "<property>, <properties>, <machine>, <model>, <policy> nor <sweep>: of XML "
+                  "files, these can be checked",
+                  check->path, name);
     xml_free(document);
-    return -1;
+    return is_known ? kinds[kind].check(check, err) : -1;
 }
 
 // An XML file begins with <, after a byte order mark and white space, if any; no archive does.

@@ -92,9 +92,7 @@ int compared_traces_replay(struct compared_traces *traces, char *const *paths, s
 {
     int status = begin(traces, err);
     for (size_t i = 0; i < n && status == 0; i++) {
-        bool is_stored = false;
-        for (size_t j = 0; j < i; j++)
-            is_stored |= !strcmp(paths[i], paths[j]);
+        bool is_stored = HAS_TEXT(paths, i, paths[i]);
         const struct store_names names = {.experiment = "traces", .trial = paths[i]};
         if (!is_stored)
             status = trace_store(traces->database, paths[i], traces->catalogue, &names,
@@ -158,14 +156,6 @@ static int find_word(void *user, const char *word, struct error *err)
     return interval_find(finding->list, finding->replay, word, err);
 }
 
-static bool is_known(const struct interval_list *list, size_t i)
-{
-    for (size_t j = 0; j < i; j++)
-        if (strcmp(list->items[i].what, list->items[j].what) == 0)
-            return true;
-    return false;
-}
-
 /// Finds the intervals that TEXT means, anew, and replays each once. As interval_replay().
 static int replay_text(struct interval_replay *replay, const char *text, struct interval_list *list,
                        struct error *err)
@@ -180,7 +170,7 @@ static int replay_text(struct interval_replay *replay, const char *text, struct 
                            target->trace);
     SCOPED struct interval *once = memory_new((list->n + 1) * sizeof *once); // without repetitions
     for (size_t i = 0; i < list->n; i++)
-        if (!is_known(list, i))
+        if (!HAS_BY(list->items, i, what, list->items[i].what))
             once[n_once++] = list->items[i];
     if (status == 0)
         status = interval_replay(replay, once, n_once, err);

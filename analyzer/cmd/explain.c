@@ -139,14 +139,11 @@ static int kind_of_file(const char *path, enum kind *kind, struct error *err)
     if (!document)
         return -1;
     const char *element = document->top.n_children ? document->top.children[0].name : "";
-    int status = -1;
-    for (size_t i = 0; i < sizeof outermost / sizeof outermost[0] && status != 0; i++) {
-        if (strcmp(element, outermost[i].element) == 0) {
-            *kind = outermost[i].kind;
-            status = 0;
-        }
-    }
-    if (status != 0)
+    size_t i = FIND_BY(outermost, sizeof outermost / sizeof outermost[0], element, element);
+    int status = i < sizeof outermost / sizeof outermost[0] ? 0 : -1;
+    if (status == 0)
+        *kind = outermost[i].kind;
+    else
         error_set(err,
                   "%s:1: <%s> is neither <pattern>, <patterns>, <finding>, <hierarchy>, <machine>, "
                   "<model> nor <policy>",
@@ -158,11 +155,8 @@ static int kind_of_file(const char *path, enum kind *kind, struct error *err)
 static bool has_name(const struct bundled *catalogue, const char *name)
 {
     size_t n;
-    bool found = false;
     SCOPED_BY(words_leave) char **names = bundled_names(catalogue, &n, NULL);
-    for (size_t i = 0; i < n; i++)
-        found |= strcmp(names[i], name) == 0;
-    return found;
+    return HAS_TEXT(names, n, name);
 }
 
 /// Adds N names to WORDS; the array NAMES is freed, not what it holds.

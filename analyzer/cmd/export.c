@@ -433,19 +433,17 @@ static int refuse_format(const char *name, struct error *err)
     } others[] = {{"csv", "pagoda query DB --csv"},
                   {"json", "pagoda replay TRACE --json or pagoda query DB --json"},
                   {"svg", "pagoda scaling DB --svg FILE"}};
-    for (size_t i = 0; i < sizeof others / sizeof others[0]; i++)
-        if (strcmp(name, others[i].name) == 0)
-            return error_set(err, "--format is html, perfetto, prv, ti, dot or otf2; for %s use %s",
-                             name, others[i].command);
+    size_t i = FIND_BY(others, sizeof others / sizeof others[0], name, name);
+    if (i < sizeof others / sizeof others[0])
+        return error_set(err, "--format is html, perfetto, prv, ti, dot or otf2; for %s use %s",
+                         name, others[i].command);
     return error_set(err, "--format is html, perfetto, prv, ti, dot or otf2, not %s", name);
 }
 
 /// Sets the format. 0, or -1 and ERR.
 static int read_format(struct export_request *request, struct error *err)
 {
-    while (request->format < N_FORMATS &&
-           strcmp(request->format_name, format_names[request->format]) != 0)
-        request->format++;
+    request->format = (enum export_format)FIND_TEXT(format_names, N_FORMATS, request->format_name);
     if (request->format == N_FORMATS)
         return refuse_format(request->format_name, err);
     if (request->split_bytes > 0 && request->format != FORMAT_PERFETTO)

@@ -38,9 +38,9 @@ struct settings {
 static int choose(const char *option, const char *word, const char *const *names, size_t n_names,
                   struct error *err)
 {
-    for (size_t i = 0; i < n_names; i++)
-        if (!strcmp(names[i], word))
-            return (int)i;
+    size_t place = FIND_TEXT(names, n_names, word);
+    if (place < n_names)
+        return (int)place;
     bool has_none = !*names[0]; // "" stands for the option not given
     char *list = memory_copy_text("");
     for (size_t i = n_names; i-- > 0;) {

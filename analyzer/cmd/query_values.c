@@ -37,9 +37,8 @@ static void take_value(const struct query_value *value, void *user)
 
 static void add_metric(struct found_values *found, const char *name, const char *unit)
 {
-    for (size_t i = 0; i < found->n_metrics; i++)
-        if (!strcmp(found->metrics[i].name, name))
-            return;
+    if (HAS_BY(found->metrics, found->n_metrics, name, name))
+        return;
     *ARRAY_NEXT(found->metrics, found->n_metrics, found->metrics_capacity) =
         (struct found_metric){memory_copy_text(name), memory_copy_text(unit)};
 }

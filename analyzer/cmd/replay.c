@@ -499,15 +499,6 @@ static int run_request(struct replay_request *request, struct replay_outcome *ou
     return 0;
 }
 
-/// Whether the archive holds a predicted run (--output).
-static bool is_of_prediction(const struct result *result)
-{
-    for (size_t i = 0; i < result->n_properties; i++)
-        if (strcmp(result->properties[i].name, "PAGODA::PREDICTED") == 0)
-            return true;
-    return false;
-}
-
 static int store_run(const struct replay_request *request, const struct replay_outcome *outcome,
                      struct error *err)
 {
@@ -516,7 +507,9 @@ static int store_run(const struct replay_request *request, const struct replay_o
     SCOPED_BY(options_list_release) struct option_list given = all_parameters(request, n_own);
     struct result_named *parameters = named_values_read(&given);
     struct store_names names = store_names_of(&request->path);
-    names.origin = is_of_prediction(result) ? "predicted" : NULL;
+    bool is_of_prediction = // of --output
+        HAS_BY(result->properties, result->n_properties, name, "PAGODA::PREDICTED");
+    names.origin = is_of_prediction ? "predicted" : NULL;
     names.parameters = parameters;
     names.n_parameters = given.count;
     names.n_predicted_only = n_own;

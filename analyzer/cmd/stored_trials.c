@@ -39,14 +39,6 @@ static void add(struct parameters *parameters, const char *name, const char *val
         (struct result_named){memory_copy_text(name), memory_copy_text(value)};
 }
 
-static bool has(const struct store_names *names, const char *name)
-{
-    for (size_t i = 0; i < names->n_parameters; i++)
-        if (strcmp(names->parameters[i].name, name) == 0)
-            return true;
-    return false;
-}
-
 /// The user's own parameters, and the settings of ASKED that are none of these.
 static struct parameters parameters_of(const struct whatif_case *asked,
                                        const struct store_names *names)
@@ -54,7 +46,7 @@ static struct parameters parameters_of(const struct whatif_case *asked,
     size_t n_most = names->n_parameters + asked->n_values;
     struct parameters parameters = {.items = memory_zeroed(n_most, sizeof *parameters.items)};
     for (size_t i = 0; i < asked->n_values; i++)
-        if (!has(names, asked->values[i].name))
+        if (!HAS_BY(names->parameters, names->n_parameters, name, asked->values[i].name))
             add(&parameters, asked->values[i].name, asked->values[i].value);
     for (size_t i = 0; i < names->n_parameters; i++)
         add(&parameters, names->parameters[i].name, names->parameters[i].value);

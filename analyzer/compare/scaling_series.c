@@ -95,10 +95,8 @@ static int read_x(struct choosing *choosing)
 
 static bool is_ignored(const struct scaling_choice *choice, const char *name)
 {
-    for (size_t i = 0; i < choice->ignored->count; i++)
-        if (strcmp(choice->ignored->values[i], name) == 0)
-            return true;
-    return strcmp(choice->by, name) == 0;
+    return HAS_TEXT(choice->ignored->values, choice->ignored->count, name) ||
+           strcmp(choice->by, name) == 0;
 }
 
 static bool has_same(const struct trial_efficiency *a, const struct trial_efficiency *b,
@@ -156,14 +154,6 @@ static void split_by(struct choosing *choosing, const char *name)
     }
 }
 
-static bool is_in(const char *name, const char *const *names, size_t n)
-{
-    for (size_t i = 0; i < n; i++)
-        if (strcmp(names[i], name) == 0)
-            return true;
-    return false;
-}
-
 /// The name of the series of a trial, before what its parameters add. What was chosen one by one
 /// belongs together, whatever experiment it is of.
 static char *base_name(const struct choosing *choosing, const struct chosen_trial *trial)
@@ -186,7 +176,7 @@ static void name_series(struct choosing *choosing)
         trial->series = base_name(choosing, trial);
         for (size_t j = 0; j < trial->facts.n_parameters; j++) {
             const char *name = trial->facts.parameters[j].name;
-            if (is_in(name, names, n) || is_ignored(choosing->choice, name))
+            if (HAS_TEXT(names, n, name) || is_ignored(choosing->choice, name))
                 continue;
             *ARRAY_NEXT(names, n, capacity) = name;
         }
@@ -310,7 +300,7 @@ static bool is_start_or_end(const char *name)
 {
     static const char *const names[] = {"MPI_Init", "MPI_Init_thread", "MPI_Finalize",
                                         "wait-at-finalize"};
-    return is_in(name, names, sizeof names / sizeof names[0]);
+    return HAS_TEXT(names, sizeof names / sizeof names[0], name);
 }
 
 static void add_part(void *user, const char *region, const char *wait_state, int64_t value_ns)

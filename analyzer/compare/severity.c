@@ -25,15 +25,12 @@ int severity_name_check(const struct catalogue *catalogue, const char *const *fu
     }
     for (size_t i = 0; i < catalogue->n_patterns; i++)
         *ARRAY_NEXT(names, n, capacity) = catalogue->patterns[i].id;
-    bool is_known = false;
-    for (size_t i = 0; i < n; i++)
-        is_known |= strcmp(names[i], name) == 0;
-    if (!is_known)
-        error_set(err, "%s asks for %s, which is not a wait state%s", who, name,
-                  spelling_hint(name, names, n, "; did you mean %s?",
-                                " (`pagoda explain patterns` lists them)")
-                      .text);
-    return is_known ? 0 : -1;
+    if (HAS_TEXT(names, n, name))
+        return 0;
+    return error_set(err, "%s asks for %s, which is not a wait state%s", who, name,
+                     spelling_hint(name, names, n, "; did you mean %s?",
+                                   " (`pagoda explain patterns` lists them)")
+                         .text);
 }
 
 static const char inefficiency[] = "inefficiency";

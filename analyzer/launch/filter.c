@@ -357,10 +357,7 @@ void trace_filter_write_local_mpi(FILE *stream)
 static void write_name(FILE *file, const char *name)
 {
     static const char *const words[] = {"EXCLUDE", "INCLUDE", "MANGLED"};
-    bool is_word = strncmp(name, "SCOREP_", 7) == 0;
-    for (size_t i = 0; i < sizeof words / sizeof words[0]; i++)
-        is_word = is_word || strcmp(name, words[i]) == 0;
-    if (is_word)
+    if (strncmp(name, "SCOREP_", 7) == 0 || HAS_TEXT(words, sizeof words / sizeof words[0], name))
         fputc('\\', file);
     for (const char *c = name; *c; c++) {
         bool is_control = (unsigned char)*c < ' ';

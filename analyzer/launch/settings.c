@@ -168,10 +168,8 @@ static void set(struct trace_settings *settings, int i, const char *text, enum o
 
 static int find_setting(const char *name)
 {
-    for (int i = 0; i < TRACE_N_SETTINGS; i++)
-        if (!strcmp(table[i].name, name))
-            return i;
-    return -1;
+    size_t i = FIND_BY(table, TRACE_N_SETTINGS, name, name);
+    return i < TRACE_N_SETTINGS ? (int)i : -1;
 }
 
 static const char *nearest_name(const char *name)
@@ -398,9 +396,8 @@ static const char *const counters[] = {
 static int check_counter(const struct trace_settings *settings, const char *name, struct error *err)
 {
     size_t n = sizeof counters / sizeof counters[0];
-    for (size_t i = 0; i < n; i++)
-        if (!strcmp(name, counters[i]))
-            return 0;
+    if (HAS_TEXT(counters, n, name))
+        return 0;
     if (!strncmp(name, "PAPI_", 5) || strstr(name, "::"))
         return 0;
     const char *nearest = spelling_nearest(name, counters, n);

@@ -105,9 +105,8 @@ static int read_header(struct model_table *table, const struct csv_reader *reade
         const char *name = reader->fields[i];
         if (check_name(reader, name, err))
             return -1;
-        for (size_t j = 0; j < table->n_parameters; j++)
-            if (strcmp(table->parameters[j], name) == 0)
-                return csv_error(reader, err, "there are two columns \"%s\"", name);
+        if (HAS_TEXT(table->parameters, table->n_parameters, name))
+            return csv_error(reader, err, "there are two columns \"%s\"", name);
         words_add(&table->parameters, name);
         table->n_parameters++;
     }
@@ -168,18 +167,15 @@ static int read_coordinate(const struct model_table *table, char *text, double *
 {
     struct error why;
     char *value = strchr(text, '=');
-    size_t i = 0, n = table->n_parameters;
     if (!value)
         return error_set(err, "\"%s\" is not NAME=VALUE", text);
     *value++ = '\0';
     text = text_trim(text);
-    while (i < n && strcmp(table->parameters[i], text) != 0)
-        i++;
+    const char *const *names = (const char *const *)table->parameters;
+    size_t n = table->n_parameters, i = FIND_TEXT(names, n, text);
     if (i == n) {
-        const char *const *names = (const char *const *)table->parameters;
         SCOPED char *list = spelling_list(names, n);
-        error_set(err, "there is no parameter \"%s\"; the data have %s", text, list);
-        return -1;
+        return error_set(err, "there is no parameter \"%s\"; the data have %s", text, list);
     }
     if (is_set[i])
         return error_set(err, "the parameter %s is there twice", text);

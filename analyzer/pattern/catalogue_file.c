@@ -47,11 +47,8 @@ static int read_attributes(const char *path, const struct xml_element *from,
                            struct pattern *pattern, struct error *err)
 {
     static const char *const known[] = {"id", "parent"};
-    for (size_t i = 0; i < from->n_attributes; i++) {
-        const char *name = from->attributes[i].name;
-        if (strcmp(name, "id") && strcmp(name, "parent"))
-            return xml_refuse(path, from->line, from->name, "attribute", name, known, 2, err);
-    }
+    if (xml_check_attributes(path, from, known, 2, err) != 0)
+        return -1;
     const char *id = xml_attribute(from, "id"), *parent = xml_attribute(from, "parent");
     if (!id)
         return error_set(err, "%s:%u: <pattern> needs an attribute id", path, from->line);

@@ -25,59 +25,40 @@ const char *const finding_text_names[N_FINDING_TEXTS] = {FINDING_TEXTS(NAME)
 const char *const finding_ranks_names[N_FINDING_RANKS] = {"causing", "main", "waiting", "busiest",
                                                           "sender"};
 
-/// A file being read.
-struct source {
-    const char *path;
-    struct error *err;
-};
-
-#define REFUSE(source, element, ...)                                                               \
-    (error_set((source)->err, __VA_ARGS__),                                                        \
-     error_wrap((source)->err, "%s:%u", (source)->path, (element)->line))
-
 // ---- reading
 
-static int read_condition(const struct source *source, const struct xml_element *element,
+static int read_condition(const struct xml_source *source, const struct xml_element *element,
                           const char *text, char **copy, struct formula **condition)
 {
     *copy = memory_copy_text(text);
     *condition = formula_new(text, numbers, N_FINDING_NUMBERS, source->err);
-    return *condition ? 0 : error_wrap(source->err, "%s:%u", source->path, element->line);
+    return *condition ? 0 : XML_PLACE(source, element);
 }
 
 /// TEXT with single spaces, which must be a template of the facts of a finding.
-static int read_template(const struct source *source, const struct xml_element *element,
+static int read_template(const struct xml_source *source, const struct xml_element *element,
                          const char *text, char **copy)
 {
     *copy = text_single_spaced(text, false);
     if (!**copy)
-        return REFUSE(source, element, "<%s> is empty", element->name);
+        return XML_ERROR(source, element, "<%s> is empty", element->name);
     if (template_check(*copy, finding_text_names, N_FINDING_TEXTS, source->err) == 0)
         return 0;
     return error_wrap(source->err, "%s:%u: <%s>", source->path, element->line, element->name);
 }
 
-static int check_attributes(const struct source *source, const struct xml_element *element,
-                            const char *const *known, size_t n)
-{
-    const char *unknown = xml_unknown_attribute(element, known, n);
-    return unknown ? xml_refuse(source->path, element->line, element->name, "attribute", unknown,
-                                known, n, source->err)
-                   : 0;
-}
-
 /// Whether ELEMENT has the attribute NAME, which can only be "yes". 0, or -1.
-static int read_yes(const struct source *source, const struct xml_element *element,
+static int read_yes(const struct xml_source *source, const struct xml_element *element,
                     const char *name, bool *is_set)
 {
     const char *value = xml_attribute(element, name);
     *is_set = value != NULL;
     return !value || strcmp(value, "yes") == 0
                ? 0
-               : REFUSE(source, element, "%s=\"%s\" can only be \"yes\"", name, value);
+               : XML_ERROR(source, element, "%s=\"%s\" can only be \"yes\"", name, value);
 }
 
-static int read_remedy(const struct source *source, const struct xml_element *element,
+static int read_remedy(const struct xml_source *source, const struct xml_element *element,
                        struct finding_kind *kind)
 {
     static const char *const known[] = {"option", "value", "when", "fallback", "proof", "limit"};
@@ -86,13 +67,13 @@ static int read_remedy(const struct source *source, const struct xml_element *el
     kind->remedies = memory_resize(kind->remedies, kind->n_remedies + 1, sizeof *kind->remedies);
     struct finding_remedy *remedy = &kind->remedies[kind->n_remedies++];
     *remedy = (struct finding_remedy){.line = element->line};
-    if (check_attributes(source, element, known, 6) != 0 ||
+    if (xml_check_attributes(source->path, element, known, 6, source->err) != 0 ||
         read_yes(source, element, "fallback", &remedy->is_fallback) != 0 ||
         read_yes(source, element, "limit", &remedy->is_limit) != 0 ||
         read_yes(source, element, "proof", &remedy->is_proof) != 0)
         return -1;
     if (!option)
-        return REFUSE(source, element, "<remedy> needs option=\"...\", one of pagoda replay");
+        return XML_ERROR(source, element, "<remedy> needs option=\"...\", one of pagoda replay");
     remedy->option = memory_copy_text(option);
     if (value && read_template(source, element, value, &remedy->value) != 0)
         return -1;
@@ -101,14 +82,14 @@ static int read_remedy(const struct source *source, const struct xml_element *el
     return read_template(source, element, element->text, &remedy->sentence);
 }
 
-static int read_part(const struct source *source, const struct xml_element *element,
+static int read_part(const struct xml_source *source, const struct xml_element *element,
                      struct finding_kind *kind)
 {
     static const char *const known[] = {"name", "when", "what", "hint", "remedy"};
     const char *name = element->name;
     if (element->n_children > 0)
-        return REFUSE(source, element, "<%s> holds text only, no element '%s'", name,
-                      element->children[0].name);
+        return XML_ERROR(source, element, "<%s> holds text only, no element '%s'", name,
+                         element->children[0].name);
     if (strcmp(name, "remedy") == 0)
         return read_remedy(source, element, kind);
     char **text = strcmp(name, "name") == 0   ? &kind->name
@@ -120,16 +101,16 @@ static int read_part(const struct source *source, const struct xml_element *elem
         return xml_refuse(source->path, element->line, "finding", "element", name, known, 5,
                           source->err);
     if (element->n_attributes > 0)
-        return REFUSE(source, element, "<%s> has no attribute '%s'", name,
-                      element->attributes[0].name);
+        return XML_ERROR(source, element, "<%s> has no attribute '%s'", name,
+                         element->attributes[0].name);
     if (*text)
-        return REFUSE(source, element, "<%s> is there twice", name);
+        return XML_ERROR(source, element, "<%s> is there twice", name);
     if (text == &kind->when)
         return read_condition(source, element, element->text, text, &kind->condition);
     return read_template(source, element, element->text, text);
 }
 
-static int read_subject(const struct source *source, const struct xml_element *element,
+static int read_subject(const struct xml_source *source, const struct xml_element *element,
                         struct finding_kind *kind)
 {
     const char *about = xml_attribute(element, "about");
@@ -140,34 +121,34 @@ static int read_subject(const struct source *source, const struct xml_element *e
         }
     }
     SCOPED char *all = spelling_list(finding_subject_names, N_FINDING_SUBJECTS);
-    REFUSE(source, element, "<finding> needs about=\"...\", one of %s%s", all,
-           about ? spelling_hint(about, finding_subject_names, N_FINDING_SUBJECTS,
-                                 "; did you mean %s?", "")
-                       .text
-                 : "");
-    return -1;
+    return XML_ERROR(source, element, "<finding> needs about=\"...\", one of %s%s", all,
+                     about ? spelling_hint(about, finding_subject_names, N_FINDING_SUBJECTS,
+                                           "; did you mean %s?", "")
+                                 .text
+                           : "");
 }
 
-static int read_kind(const struct source *source, const struct xml_element *element,
+static int read_kind(const struct xml_source *source, const struct xml_element *element,
                      struct finding_kind *kind)
 {
     static const char *const known[] = {"id", "order", "about", "ranks", "calls", "after"};
     const char *calls = xml_attribute(element, "calls"), *after = xml_attribute(element, "after");
     const char *id = xml_attribute(element, "id");
     if (strcmp(element->name, "finding") != 0)
-        return REFUSE(source, element, "<%s> is not a <finding>", element->name);
-    if (check_attributes(source, element, known, 6) != 0)
+        return XML_ERROR(source, element, "<%s> is not a <finding>", element->name);
+    if (xml_check_attributes(source->path, element, known, 6, source->err) != 0)
         return -1;
     if (!id || !text_is_id(id))
-        return REFUSE(source, element,
-                      "<finding> needs id=\"...\", lower-case words joined by hyphens");
+        return XML_ERROR(source, element,
+                         "<finding> needs id=\"...\", lower-case words joined by hyphens");
     const char *ranks = xml_attribute(element, "ranks");
     while (ranks && kind->ranks < N_FINDING_RANKS &&
            strcmp(ranks, finding_ranks_names[kind->ranks]) != 0)
         kind->ranks++;
     if (kind->ranks == N_FINDING_RANKS)
-        return REFUSE(source, element,
-                      "ranks=\"%s\" can only be causing, main, waiting, busiest or sender", ranks);
+        return XML_ERROR(source, element,
+                         "ranks=\"%s\" can only be causing, main, waiting, busiest or sender",
+                         ranks);
     kind->id = memory_copy_text(id);
     kind->file = memory_copy_text(source->path);
     kind->line = element->line;
@@ -181,7 +162,7 @@ static int read_kind(const struct source *source, const struct xml_element *elem
         if (read_part(source, &element->children[i], kind) != 0)
             return -1;
     if (!kind->name || !kind->what)
-        return REFUSE(source, element, "finding '%s' needs <name> and <what>", id);
+        return XML_ERROR(source, element, "finding '%s' needs <name> and <what>", id);
     if (!kind->hint)
         kind->hint = memory_copy_text("");
     return 0;
@@ -214,10 +195,11 @@ int finding_kinds_read(struct finding_kinds *kinds, const char *path, struct err
     struct finding_kind kind = {.order = 100};
     if (!document)
         return -1;
-    const struct source source = {path, err};
-    int status = document->top.n_children == 1
-                     ? read_kind(&source, &document->top.children[0], &kind)
-                     : REFUSE(&source, &document->top, "a file of a finding holds one <finding>");
+    const struct xml_source source = {path, err};
+    int status =
+        document->top.n_children == 1
+            ? read_kind(&source, &document->top.children[0], &kind)
+            : XML_ERROR(&source, &document->top, "a file of a finding holds one <finding>");
     xml_free(document);
     if (status != 0) {
         release_kind(&kind);

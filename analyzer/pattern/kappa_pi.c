@@ -83,8 +83,7 @@ static int read_word(struct translation *t, const struct xml_element *element, c
 {
     const char *value = attribute(element, name);
     if (!value)
-        return error_set(t->err, "%s:%u: <%s> needs an attribute %s", t->path, element->line,
-                         element->name, name);
+        return XML_ERROR(t, element, "<%s> needs an attribute %s", element->name, name);
     normalise(value, word);
     return 0;
 }
@@ -120,8 +119,7 @@ static int unknown_event(struct translation *t, const struct xml_element *elemen
     const char *known[MAX_EVENTS];
     for (size_t i = 0; i < t->n_events; i++)
         known[i] = t->events[i].name;
-    return error_set(t->err, "%s:%u: there is no event '%s' before this%s", t->path, element->line,
-                     name,
+    return XML_ERROR(t, element, "there is no event '%s' before this%s", name,
                      spelling_hint(name, known, t->n_events, ", did you mean '%s'?", "").text);
 }
 
@@ -137,19 +135,17 @@ static int read_event(struct translation *t, const struct xml_element *element)
     if (!reference && read_word(t, element, "FROM", other))
         return -1;
     if (find_event(t, name))
-        return error_set(t->err, "%s:%u: the event '%s' is there twice", t->path, element->line,
-                         name);
+        return XML_ERROR(t, element, "the event '%s' is there twice", name);
     if (t->n_events == MAX_EVENTS)
-        return error_set(t->err, "%s:%u: more than %d events", t->path, element->line,
-                         MAX_EVENTS - 1);
+        return XML_ERROR(t, element, "more than %d events", MAX_EVENTS - 1);
     const struct related_event *from = find_event(t, other);
     if (!from)
         return unknown_event(t, element, other);
     if (from->role != ROLE_MESSAGE)
-        return error_set(t->err,
-                         "%s:%u: '%s' must belong to the ROOT or to a send or receive, and "
+        return XML_ERROR(t, element,
+                         "'%s' must belong to the ROOT or to a send or receive, and "
                          "'%s' is none",
-                         t->path, element->line, name, other);
+                         name, other);
     struct related_event *event = &t->events[t->n_events];
     *event = (struct related_event){.role = ROLE_MESSAGE, .is_partner = from->is_partner};
     memcpy(event->name, name, sizeof(name));
@@ -160,11 +156,10 @@ static int read_event(struct translation *t, const struct xml_element *element)
     else if (strcmp(type, from->is_partner ? t->form->type : t->form->partner_type) == 0)
         event->is_partner = !from->is_partner;
     else
-        return error_set(t->err,
-                         "%s:%u: an event of type '%s' is not known for '%s': there are "
+        return XML_ERROR(t, element,
+                         "an event of type '%s' is not known for '%s': there are "
                          "ENTER, LEAVE and %s",
-                         t->path, element->line, type, other,
-                         from->is_partner ? t->form->type : t->form->partner_type);
+                         type, other, from->is_partner ? t->form->type : t->form->partner_type);
     t->n_events++;
     return 0;
 }
@@ -194,10 +189,10 @@ static int read_operand(struct translation *t, const struct xml_element *element
         }
     char *property = strchr(word, '.');
     if (!property)
-        return error_set(t->err,
-                         "%s:%u: '%s' is neither a number nor EVENT.property nor a value "
+        return XML_ERROR(t, element,
+                         "'%s' is neither a number nor EVENT.property nor a value "
                          "computed before",
-                         t->path, element->line, word);
+                         word);
     *property++ = '\0';
     const struct related_event *event = find_event(t, word);
     if (!event)
@@ -212,10 +207,10 @@ static int read_operand(struct translation *t, const struct xml_element *element
     else if (event->is_partner && strcmp(property, "RANK") == 0)
         field = t->form->partner_rank;
     if (!field)
-        return error_set(t->err,
-                         "%s:%u: %s.%s cannot be evaluated: there are the stamp of an "
+        return XML_ERROR(t, element,
+                         "%s.%s cannot be evaluated: there are the stamp of an "
                          "ENTER or LEAVE, its type, and the size and tag of a message",
-                         t->path, element->line, word, property);
+                         word, property);
     snprintf(text, MAX_TEXT_BYTES, "%s", field);
     return 0;
 }
@@ -228,7 +223,7 @@ static int add_condition(struct translation *t, const struct xml_element *elemen
     int n = snprintf(t->condition + length, sizeof(t->condition) - length, "%s%s",
                      length ? " && " : "", text);
     if (n < 0 || (size_t)n >= sizeof(t->condition) - length)
-        return error_set(t->err, "%s:%u: the conditions are too long", t->path, element->line);
+        return XML_ERROR(t, element, "the conditions are too long");
     return 0;
 }
 
@@ -244,13 +239,13 @@ static int read_type_condition(struct translation *t, const struct xml_element *
     bool is_own = strcmp(type, own) == 0;
     if (event->role == ROLE_MESSAGE || event->is_partner) {
         if (is_own != is_equal)
-            return error_set(t->err, "%s:%u: the condition can never hold: %s is always a %s",
-                             t->path, element->line, event->name, own);
+            return XML_ERROR(t, element, "the condition can never hold: %s is always a %s",
+                             event->name, own);
         return 0;
     }
     if (!is_own && strcmp(type, "WAIT") != 0)
-        return error_set(t->err, "%s:%u: the type of %s is %s or WAIT, never '%s'", t->path,
-                         element->line, event->name, own, type);
+        return XML_ERROR(t, element, "the type of %s is %s or WAIT, never '%s'", event->name, own,
+                         type);
     return add_condition(t, element,
                          is_own == is_equal ? "is_nonblocking == 0" : "is_nonblocking == 1");
 }
@@ -272,7 +267,7 @@ static int read_condition(struct translation *t, const struct xml_element *eleme
         if (strcmp(signs[i][0], type) == 0)
             sign = signs[i][1];
     if (!sign)
-        return error_set(t->err, "%s:%u: '%s' is not a comparison", t->path, element->line, type);
+        return XML_ERROR(t, element, "'%s' is not a comparison", type);
     char *property = strchr(first, '.');
     if (property && strcmp(property, ".TYPE") == 0) {
         *property = '\0';
@@ -280,8 +275,7 @@ static int read_condition(struct translation *t, const struct xml_element *eleme
         if (!event)
             return unknown_event(t, element, first);
         if (strcmp(sign, "==") != 0 && strcmp(sign, "!=") != 0)
-            return error_set(t->err, "%s:%u: types can only be equal or not", t->path,
-                             element->line);
+            return XML_ERROR(t, element, "types can only be equal or not");
         return read_type_condition(t, element, event, strcmp(sign, "==") == 0);
     }
     char left[MAX_TEXT_BYTES], right[MAX_TEXT_BYTES], text[2 * MAX_TEXT_BYTES + 8];
@@ -298,8 +292,7 @@ static int read_compute(struct translation *t, const struct xml_element *element
                                                 {"*", "%s * %s"},       {"/", "%s / %s"},
                                                 {"MIN", "min(%s, %s)"}, {"MAX", "max(%s, %s)"}};
     if (t->n_values == MAX_VALUES)
-        return error_set(t->err, "%s:%u: more than %d values are computed", t->path, element->line,
-                         MAX_VALUES);
+        return XML_ERROR(t, element, "more than %d values are computed", MAX_VALUES);
     struct value *value = &t->values[t->n_values];
     char operation[MAX_WORD_BYTES], left[MAX_TEXT_BYTES], right[MAX_TEXT_BYTES];
     if (check_attributes(t, element, known, sizeof(known) / sizeof(known[0])) ||
@@ -311,12 +304,11 @@ static int read_compute(struct translation *t, const struct xml_element *element
             continue;
         int n = snprintf(value->text, sizeof(value->text), operations[i][1], left, right);
         if (n < 0 || (size_t)n >= sizeof(value->text))
-            return error_set(t->err, "%s:%u: the value is too long", t->path, element->line);
+            return XML_ERROR(t, element, "the value is too long");
         t->n_values++;
         return 0;
     }
-    return error_set(t->err, "%s:%u: '%s' is not an operation; there are + - * / MIN MAX", t->path,
-                     element->line, operation);
+    return XML_ERROR(t, element, "'%s' is not an operation; there are + - * / MIN MAX", operation);
 }
 
 // ---- the pattern ----
@@ -329,8 +321,8 @@ static int read_root_type(struct translation *t, const struct xml_element *eleme
         if (strcmp(forms[i].type, type) == 0)
             t->form = &forms[i];
     if (!t->form)
-        return error_set(t->err, "%s:%u: the root event '%s' is not known; there are RECV and SEND",
-                         t->path, element->line, type);
+        return XML_ERROR(t, element, "the root event '%s' is not known; there are RECV and SEND",
+                         type);
     t->events[t->n_events++] = (struct related_event){.name = "ROOT", .role = ROLE_MESSAGE};
     return 0;
 }
@@ -343,8 +335,8 @@ static int read_section(struct translation *t, const struct xml_element *section
     for (size_t i = 0; i < section->n_children; i++) {
         const struct xml_element *child = &section->children[i];
         if (strcasecmp(child->name, child_name) != 0)
-            return error_set(t->err, "%s:%u: <%s> holds <%s> only, not <%s>", t->path, child->line,
-                             section->name, child_name, child->name);
+            return XML_ERROR(t, child, "<%s> holds <%s> only, not <%s>", section->name, child_name,
+                             child->name);
         if (read(t, child))
             return -1;
     }
@@ -367,13 +359,12 @@ static int read_sections(struct translation *t, const struct xml_element *patter
             return xml_refuse(t->path, child->line, pattern->name, "element", child->name, names,
                               N_SECTIONS, t->err);
         if (sections[k])
-            return error_set(t->err, "%s:%u: <%s> is there twice", t->path, child->line,
-                             child->name);
+            return XML_ERROR(t, child, "<%s> is there twice", child->name);
         sections[k] = child;
     }
     if (!sections[ROOT_TYPE] || !sections[EXPORT])
-        return error_set(t->err, "%s:%u: <%s> needs an element <%s>", t->path, pattern->line,
-                         pattern->name, sections[ROOT_TYPE] ? "EXPORT" : "ROOTTYPE");
+        return XML_ERROR(t, pattern, "<%s> needs an element <%s>", pattern->name,
+                         sections[ROOT_TYPE] ? "EXPORT" : "ROOTTYPE");
     if (read_root_type(t, sections[ROOT_TYPE]) ||
         (sections[INSTANTIATION] &&
          read_section(t, sections[INSTANTIATION], "EVENT", read_event)) ||

@@ -21,10 +21,8 @@ static bool is_function(const char *name)
     static const char *const others[] = {
         RESULT_REGION_PROGRAM, RESULT_REGION_THREAD, RESULT_REGION_OFF,    RESULT_REGION_BEFORE,
         RESULT_REGION_CLOCK,   RESULT_REGION_NO_CPU, RESULT_REGION_BLOCKED};
-    for (size_t i = 0; i < sizeof others / sizeof others[0]; i++)
-        if (strcmp(name, others[i]) == 0)
-            return false;
-    return strncmp(name, "MPI_", 4) != 0;
+    return !HAS_TEXT(others, sizeof others / sizeof others[0], name) &&
+           strncmp(name, "MPI_", 4) != 0;
 }
 
 double reduce_profile_percent(const struct reduce_profile *profile, double inclusive_us)
@@ -246,8 +244,5 @@ void reduce_profile_release(struct reduce_profile *profile)
 const struct reduction_row *reduce_profile_find(const struct reduce_profile *profile,
                                                 const char *name)
 {
-    for (size_t i = 0; i < profile->n_rows; i++)
-        if (strcmp(profile->rows[i].name, name) == 0)
-            return &profile->rows[i];
-    return NULL;
+    return ITEM_BY(profile->rows, profile->n_rows, name, name);
 }

@@ -38,15 +38,11 @@ static int fail(const struct reading *reading, char *text)
 static int read_field(const struct reading *reading, struct reduction_condition *condition,
                       const char *name)
 {
-    for (int i = 0; i < N_REDUCTION_FIELDS; i++) {
-        if (strcmp(name, field_names[i]) != 0)
-            continue;
-        condition->field = (enum reduction_field)i;
+    condition->field = (enum reduction_field)FIND_TEXT(field_names, N_REDUCTION_FIELDS, name);
+    if (condition->field < N_REDUCTION_FIELDS)
         return 0;
-    }
-    for (size_t i = 0; i < sizeof absent_fields / sizeof absent_fields[0]; i++)
-        if (strcmp(name, absent_fields[i]) == 0)
-            return FAIL(reading, "a trace has no values for TAU's field %s", name);
+    if (HAS_TEXT(absent_fields, sizeof absent_fields / sizeof absent_fields[0], name))
+        return FAIL(reading, "a trace has no values for TAU's field %s", name);
     return FAIL(reading, "`%s` is not a field%s", name,
                 spelling_hint(name, field_names, N_REDUCTION_FIELDS, "; did you mean %s?",
                               " (numcalls, percent, usec, cumusec, usecs/call)")
@@ -193,9 +189,7 @@ static bool looks_like_rule(char *line)
     char relation = text[length];
     text[length] = '\0';
     text = text_trim(text);
-    bool is_field = false;
-    for (int i = 0; i < N_REDUCTION_FIELDS; i++)
-        is_field |= strcmp(text, field_names[i]) == 0;
+    bool is_field = HAS_TEXT(field_names, N_REDUCTION_FIELDS, text);
     for (size_t i = 0; i < sizeof absent_fields / sizeof absent_fields[0]; i++)
         is_field |= strcmp(text, absent_fields[i]) == 0;
     return relation == '<' || relation == '>' || (relation == '=' && is_field);

@@ -15,18 +15,10 @@
 #include "analyzer/report/report.h"
 #include "analyzer/report/table.h"
 
-static bool has_column(const struct relation *relation, const char *name)
-{
-    for (size_t i = 0; i < relation->n_columns; i++)
-        if (!strcmp(relation->columns[i], name))
-            return true;
-    return false;
-}
-
 void relation_add_column(struct relation *relation, const char *name)
 {
     char *unique = utf8_clean(name);
-    for (unsigned number = 2; has_column(relation, unique); number++) {
+    for (unsigned number = 2; HAS_TEXT(relation->columns, relation->n_columns, unique); number++) {
         free(unique);
         unique = memory_format("%s:%u", name, number);
     }
@@ -90,10 +82,8 @@ static const char *row_unit(const struct relation *relation, const struct relati
 static bool has_row_unit(const char *column)
 {
     static const char *const names[] = {"value", "min", "max", "mean", "median", "stddev", "total"};
-    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
-        if (!strcmp(column, names[i]))
-            return true;
-    return column[0] == 'q' && column[1] >= '0' && column[1] <= '9';
+    return HAS_TEXT(names, sizeof names / sizeof names[0], column) ||
+           (column[0] == 'q' && column[1] >= '0' && column[1] <= '9');
 }
 
 static struct quantity time_text(double time_ns)

@@ -24,9 +24,9 @@ enum { MAX_NAMES = 64 };
 /// The place of the name, made when it is new and there is room.
 static uint32_t place_of(struct result *result, const char *name)
 {
-    for (uint32_t i = 0; i < result->n_communicators; i++)
-        if (strcmp(result->communicators[i].name, name) == 0)
-            return i;
+    size_t i = FIND_BY(result->communicators, result->n_communicators, name, name);
+    if (i < result->n_communicators)
+        return (uint32_t)i;
     if (result->n_communicators >= MAX_NAMES && strcmp(name, RESULT_OTHER_COMMUNICATORS) != 0)
         return place_of(result, RESULT_OTHER_COMMUNICATORS);
     result->communicators[result->n_communicators].name = memory_copy_text(name);
@@ -99,10 +99,7 @@ static bool is_python(const char *program)
 static bool is_interpreter(const char *program)
 {
     static const char *const others[] = {"julia", "lua", "octave", "perl", "Rscript", "ruby"};
-    for (size_t i = 0; i < sizeof others / sizeof others[0]; i++)
-        if (!strcmp(program, others[i]))
-            return true;
-    return is_python(program);
+    return HAS_TEXT(others, sizeof others / sizeof others[0], program) || is_python(program);
 }
 
 /// The next word of *REST into WORD (cut to SIZE bytes), which is moved after it; false at the

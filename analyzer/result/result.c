@@ -193,18 +193,14 @@ void result_owned(struct owned *walk, struct result *result)
 
 const char *result_warning_text(const struct result *result, const char *code)
 {
-    for (size_t i = 0; i < result->n_warnings; i++)
-        if (strcmp(result->warnings[i].code, code) == 0)
-            return result->warnings[i].text;
-    return NULL;
+    size_t i = FIND_BY(result->warnings, result->n_warnings, code, code);
+    return i < result->n_warnings ? result->warnings[i].text : NULL;
 }
 
 uint32_t result_find_pattern(const struct result *result, const char *id)
 {
-    for (uint32_t i = 0; i < result->n_patterns; i++)
-        if (strcmp(result->patterns[i].id, id) == 0)
-            return i;
-    return RESULT_NONE;
+    size_t i = FIND_BY(result->patterns, result->n_patterns, id, id);
+    return i < result->n_patterns ? (uint32_t)i : RESULT_NONE;
 }
 
 double result_metric_whole(const struct result_metric *metric)

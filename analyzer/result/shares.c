@@ -21,9 +21,9 @@
 
 static uint32_t region_named(struct result *result, const char *name)
 {
-    for (uint32_t i = 0; i < result->n_regions; i++)
-        if (!strcmp(result->regions[i].name, name))
-            return i;
+    size_t i = FIND_BY(result->regions, result->n_regions, name, name);
+    if (i < result->n_regions)
+        return (uint32_t)i;
     result->regions =
         memory_resize(result->regions, result->n_regions + 1, sizeof *result->regions);
     result->regions[result->n_regions] = (struct result_region){.name = memory_copy_text(name),

@@ -156,10 +156,8 @@ static bool is_left_out(const struct copy *copy, OTF2_SystemTreeNodeRef id)
 /// The node of the run that NAME stands for; NONE.
 static uint32_t node_named(const struct copy *copy, const char *name)
 {
-    for (size_t i = 0; i < copy->run->n_nodes; i++)
-        if (strcmp(copy->run->nodes[i].name, name) == 0)
-            return (uint32_t)i;
-    return NONE;
+    size_t i = FIND_BY(copy->run->nodes, copy->run->n_nodes, name, name);
+    return i < copy->run->n_nodes ? (uint32_t)i : NONE;
 }
 
 static OTF2_StringRef node_class_string(const struct copy *copy)

@@ -70,9 +70,7 @@ static int check_node_speeds(const struct scenario *scenario, struct error *err)
     const struct placement *placement = &scenario->placement;
     for (size_t i = 0; i < settings->n_node_speeds; i++) {
         const char *name = settings->node_speeds[i].node;
-        uint32_t node = 0;
-        while (node < placement->n_nodes && strcmp(placement->node_names[node], name) != 0)
-            node++;
+        uint32_t node = (uint32_t)FIND_TEXT(placement->node_names, placement->n_nodes, name);
         if (node < placement->n_nodes)
             continue;
         const char *nearest =

@@ -63,19 +63,14 @@ static int read_operation(struct reading *reading, struct sweep_value *value)
 {
     static const char *const names[N_SWEEP_OPERATIONS] = {"avg", "min", "max", "stddev", "trend"};
     SCOPED char *name = read_name(reading, "");
-    int status = -1;
-    for (int i = 0; i < N_SWEEP_OPERATIONS && status != 0; i++) {
-        if (strcmp(name, names[i]) != 0)
-            continue;
-        value->operation = (enum sweep_operation)i;
-        status = 0;
-    }
-    if (status != 0)
-        error_set(reading->err,
-                  "checkpoint `%s`: avg, min, max, stddev or trend wanted, not `%s`%s",
-                  reading->text, *name ? name : reading->at,
-                  spelling_hint(name, names, N_SWEEP_OPERATIONS, "; did you mean %s?", "").text);
-    return status;
+    size_t i = FIND_TEXT(names, N_SWEEP_OPERATIONS, name);
+    value->operation = (enum sweep_operation)i;
+    if (i < N_SWEEP_OPERATIONS)
+        return 0;
+    return error_set(reading->err,
+                     "checkpoint `%s`: avg, min, max, stddev or trend wanted, not `%s`%s",
+                     reading->text, *name ? name : reading->at,
+                     spelling_hint(name, names, N_SWEEP_OPERATIONS, "; did you mean %s?", "").text);
 }
 
 /// The series of PROPERTY in REGION (NULL: the program), which become its own.

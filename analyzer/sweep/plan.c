@@ -179,10 +179,7 @@ static bool is_name(const char *name)
 
 struct sweep_parameter *sweep_plan_find(struct sweep_plan *plan, const char *name)
 {
-    for (size_t i = 0; i < plan->n_parameters; i++)
-        if (strcmp(plan->parameters[i].name, name) == 0)
-            return &plan->parameters[i];
-    return NULL;
+    return ITEM_BY(plan->parameters, plan->n_parameters, name, name);
 }
 
 struct sweep_parameter *sweep_plan_add(struct sweep_plan *plan, const char *name,
@@ -216,14 +213,11 @@ struct sweep_parameter *sweep_plan_add(struct sweep_plan *plan, const char *name
 int sweep_parameter_set_role(struct sweep_parameter *parameter, const char *role, struct error *err)
 {
     static const char *const roles[] = {"machine", "problem", "free"};
-    for (size_t i = 0; i < sizeof roles / sizeof roles[0]; i++) {
-        if (strcmp(role, roles[i]) != 0)
-            continue;
-        free(parameter->role);
-        parameter->role = memory_copy_text(role);
-        return 0;
-    }
-    return error_set(err, "`%s` is not a role of a parameter: machine, problem or free", role);
+    if (!HAS_TEXT(roles, sizeof roles / sizeof roles[0], role))
+        return error_set(err, "`%s` is not a role of a parameter: machine, problem or free", role);
+    free(parameter->role);
+    parameter->role = memory_copy_text(role);
+    return 0;
 }
 
 /// Of one round.

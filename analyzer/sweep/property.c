@@ -42,9 +42,7 @@ void property_catalogue_release(struct property_catalogue *catalogue)
 static int read_element(const char *path, const struct xml_element *from,
                         struct experiment_property *property, struct error *err)
 {
-    size_t element = 0;
-    while (element < N_ELEMENTS && strcmp(from->name, element_names[element]) != 0)
-        element++;
+    size_t element = FIND_TEXT(element_names, N_ELEMENTS, from->name);
     if (element == N_ELEMENTS)
         return xml_refuse(path, from->line, "property", "element", from->name, element_names,
                           N_ELEMENTS, err);

@@ -75,40 +75,18 @@ void sweep_spec_release(struct sweep_spec *spec)
     *spec = (struct sweep_spec){0};
 }
 
-/// Puts the place in front of what is wrong. -1.
-static int wrong(const struct spec_reader *reader, const struct xml_element *element)
-{
-    return error_wrap(reader->err, "%s:%u", reader->path, element->line);
-}
-
-static int check_attributes(const struct spec_reader *reader, const struct xml_element *element,
-                            const char *const *known, size_t n)
-{
-    const char *name = xml_unknown_attribute(element, known, n);
-    return name ? xml_refuse(reader->path, element->line, element->name, "attribute", name, known,
-                             n, reader->err)
-                : 0;
-}
-
 /// Elements hold text, or others, only where these have a meaning.
 static int check_contents(const struct spec_reader *reader, const struct xml_element *element)
 {
     static const char *const with_text[] = {"run", "build", "value"};
     const char *word = element->text + strspn(element->text, " \t\r\n");
-    bool may_hold_text = false;
     bool may_hold = strcmp(element->name, "sweep") == 0 || strcmp(element->name, "parameter") == 0;
-    for (size_t i = 0; i < sizeof with_text / sizeof with_text[0]; i++)
-        may_hold_text = may_hold_text || strcmp(element->name, with_text[i]) == 0;
-    if (*word && !may_hold_text) {
-        error_set(reader->err, "<%s> holds the text `%.*s`, which has no meaning there",
-                  element->name, (int)strcspn(word, " \t\r\n"), word);
-        return wrong(reader, element);
-    }
-    if (element->n_children > 0 && !may_hold) {
-        error_set(reader->err, "<%s> in <%s>, which holds no elements", element->children[0].name,
-                  element->name);
-        return wrong(reader, &element->children[0]);
-    }
+    if (*word && !HAS_TEXT(with_text, sizeof with_text / sizeof with_text[0], element->name))
+        return XML_ERROR(reader, element, "<%s> holds the text `%.*s`, which has no meaning there",
+                         element->name, (int)strcspn(word, " \t\r\n"), word);
+    if (element->n_children > 0 && !may_hold)
+        return XML_ERROR(reader, &element->children[0], "<%s> in <%s>, which holds no elements",
+                         element->children[0].name, element->name);
     return 0;
 }
 
@@ -130,11 +108,10 @@ static int read_values(const struct spec_reader *reader, const struct xml_elemen
         if (!is_value && strcmp(child->name, "undefined") != 0)
             return xml_refuse(reader->path, child->line, element->name, "element", child->name,
                               known, 2, reader->err);
-        if (is_value && !*child->text) {
-            error_set(reader->err, "the value is empty; <undefined/> changes nothing");
-            return wrong(reader, child);
-        }
-        if (check_attributes(reader, child, NULL, 0) != 0 || check_contents(reader, child) != 0)
+        if (is_value && !*child->text)
+            return XML_ERROR(reader, child, "the value is empty; <undefined/> changes nothing");
+        if (xml_check_attributes(reader->path, child, NULL, 0, reader->err) != 0 ||
+            check_contents(reader, child) != 0)
             return -1;
         sweep_values_add(&parameter->values, is_value ? child->text : NULL);
     }
@@ -147,14 +124,14 @@ static int read_parameter(const struct spec_reader *reader, const struct xml_ele
         sweep_plan_add(&reader->spec->plan, xml_attribute(element, "name"),
                        xml_attribute(element, "replaces"), reader->err);
     if (!parameter)
-        return wrong(reader, element);
+        return XML_PLACE(reader, element);
     const char *role = xml_attribute(element, "role");
     if (role && sweep_parameter_set_role(parameter, role, reader->err) != 0)
-        return wrong(reader, element);
+        return XML_PLACE(reader, element);
     const char *values = xml_attribute(element, "values");
     if (values && sweep_values_read(values, &parameter->values, reader->err) != 0) {
         error_wrap(reader->err, "values=\"%s\"", values);
-        return wrong(reader, element);
+        return XML_PLACE(reader, element);
     }
     return read_values(reader, element, parameter);
 }
@@ -166,7 +143,7 @@ static int read_run(const struct spec_reader *reader, const struct xml_element *
     if (plan->line)
         error_set(reader->err, "there are two <run>");
     if (!words)
-        return wrong(reader, element);
+        return XML_PLACE(reader, element);
     plan->line = words;
     reader->spec->run_line = element->line;
     return 0;
@@ -175,10 +152,9 @@ static int read_run(const struct spec_reader *reader, const struct xml_element *
 static int read_build(const struct spec_reader *reader, const struct xml_element *element)
 {
     struct sweep_plan *plan = &reader->spec->plan;
-    if (plan->build || element->text[strspn(element->text, " \t\r\n")] == '\0') {
-        error_set(reader->err, plan->build ? "there are two <build>" : "<build> is empty");
-        return wrong(reader, element);
-    }
+    if (plan->build || element->text[strspn(element->text, " \t\r\n")] == '\0')
+        return XML_ERROR(reader, element,
+                         plan->build ? "there are two <build>" : "<build> is empty");
     plan->build = memory_copy_text(element->text);
     return 0;
 }
@@ -186,7 +162,8 @@ static int read_build(const struct spec_reader *reader, const struct xml_element
 static int read_file(const struct spec_reader *reader, const struct xml_element *element)
 {
     const char *path = xml_attribute(element, "path");
-    return sweep_template_add(&reader->spec->plan, path, reader->err) ? wrong(reader, element) : 0;
+    return sweep_template_add(&reader->spec->plan, path, reader->err) ? XML_PLACE(reader, element)
+                                                                      : 0;
 }
 
 static int read_skip(const struct spec_reader *reader, const struct xml_element *element)
@@ -194,7 +171,7 @@ static int read_skip(const struct spec_reader *reader, const struct xml_element 
     struct sweep_spec *spec = reader->spec;
     return sweep_skips_add(&spec->skips, &spec->plan, xml_attribute(element, "when"),
                            xml_attribute(element, "reason"), reader->err)
-               ? wrong(reader, element)
+               ? XML_PLACE(reader, element)
                : 0;
 }
 
@@ -202,7 +179,7 @@ static int read_checkpoint(const struct spec_reader *reader, const struct xml_el
 {
     const char *when = xml_attribute(element, "when");
     return sweep_checkpoints_add(&reader->spec->checkpoints, when, reader->err)
-               ? wrong(reader, element)
+               ? XML_PLACE(reader, element)
                : 0;
 }
 
@@ -224,7 +201,8 @@ static int read_settings(const struct spec_reader *reader, const struct xml_elem
     static const char *const known[] = {"name",   "application", "database", "policy",
                                         "repeat", "point-limit", "limit",    "sbatch"};
     struct sweep_spec *spec = reader->spec;
-    if (check_attributes(reader, element, known, sizeof known / sizeof known[0]) != 0 ||
+    if (xml_check_attributes(reader->path, element, known, sizeof known / sizeof known[0],
+                             reader->err) != 0 ||
         read_policy(reader, element) != 0 ||
         read_duration(reader, element, "point-limit", &spec->point_limit_ns) != 0 ||
         read_duration(reader, element, "limit", &spec->limit_ns) != 0)
@@ -232,16 +210,14 @@ static int read_settings(const struct spec_reader *reader, const struct xml_elem
     const char *repeat = xml_attribute(element, "repeat");
     if (repeat && option_read_count(repeat, &spec->plan.n_repetitions, reader->err) != 0) {
         error_wrap(reader->err, "repeat=\"%s\"", repeat);
-        return wrong(reader, element);
+        return XML_PLACE(reader, element);
     }
     const char *name = xml_attribute(element, "name");
     const char *application = xml_attribute(element, "application");
     const char *database = xml_attribute(element, "database");
     const char *batch = xml_attribute(element, "sbatch");
-    if ((name && strchr(name, '/')) || (application && strchr(application, '/'))) {
-        error_set(reader->err, "the name of a sweep or an application has no slash");
-        return wrong(reader, element);
-    }
+    if ((name && strchr(name, '/')) || (application && strchr(application, '/')))
+        return XML_ERROR(reader, element, "the name of a sweep or an application has no slash");
     spec->plan.batch = batch ? memory_copy_text(batch) : NULL;
     spec->name = name && *name ? memory_copy_text(name) : NULL;
     spec->application = application && *application ? memory_copy_text(application) : NULL;
@@ -272,13 +248,12 @@ static int read_part(const struct spec_reader *reader, const struct xml_element 
     size_t n = 0;
     while (n < 4 && known[n])
         n++;
-    if (check_contents(reader, element) != 0 || check_attributes(reader, element, known, n) != 0)
+    if (check_contents(reader, element) != 0 ||
+        xml_check_attributes(reader->path, element, known, n, reader->err) != 0)
         return -1;
     const char *first = n > 0 ? xml_attribute(element, known[0]) : "";
-    if (n > 0 && (!first || !*first)) {
-        error_set(reader->err, "<%s> has no attribute %s", element->name, known[0]);
-        return wrong(reader, element);
-    }
+    if (n > 0 && (!first || !*first))
+        return XML_ERROR(reader, element, "<%s> has no attribute %s", element->name, known[0]);
     return parts[part].read(reader, element);
 }
 
@@ -290,9 +265,7 @@ static int read_parts(const struct spec_reader *reader, const struct xml_element
         names[k] = parts[k].name;
     for (size_t i = 0; i < element->n_children; i++) {
         const struct xml_element *child = &element->children[i];
-        size_t k = 0;
-        while (k < N_PARTS && strcmp(child->name, names[k]) != 0)
-            k++;
+        size_t k = FIND_TEXT(names, N_PARTS, child->name);
         if (k == N_PARTS)
             return xml_refuse(reader->path, child->line, element->name, "element", child->name,
                               names, N_PARTS, reader->err);
@@ -308,12 +281,10 @@ static int read_sweep(const struct spec_reader *reader, const struct xml_element
     if (check_contents(reader, element) != 0 || read_settings(reader, element) != 0 ||
         read_parts(reader, element, false) != 0 || read_parts(reader, element, true) != 0)
         return -1;
-    if (!plan->line) {
-        error_set(reader->err, "there is no <run>: the launch line");
-        return wrong(reader, element);
-    }
+    if (!plan->line)
+        return XML_ERROR(reader, element, "there is no <run>: the launch line");
     if (sweep_plan_check(plan, reader->err) != 0 || sweep_check_uses(plan, reader->err) != 0)
-        return wrong(reader, element);
+        return XML_PLACE(reader, element);
     return 0;
 }
 

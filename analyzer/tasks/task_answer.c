@@ -92,11 +92,9 @@ static int read_header(struct task_rows *rows, const struct task_model *model,
     size_t *names = memory_zeroed(model->n_names, sizeof *names);
     rows->names = names;
     for (size_t i = NAMES_FIXED; i < model->n_names; i++) {
-        size_t field = 0;
         if (!model->defined[i].is_column)
             continue;
-        while (field < reader->n_fields && strcmp(reader->fields[field], model->names[i]) != 0)
-            field++;
+        size_t field = FIND_TEXT(reader->fields, reader->n_fields, model->names[i]);
         if (field == reader->n_fields)
             return csv_error(reader, err, "there is no column \"%s\", which %s asks for",
                              model->names[i], model->path);

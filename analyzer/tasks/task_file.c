@@ -29,8 +29,8 @@ static int read_formula(const struct element_reader *reader, const struct xml_el
         return error_wrap(reader->err, "%s:%u: %s", reader->path, element->line, name);
     for (int i = NAME_LATENCY; i <= NAME_BANDWIDTH && formula->text && !may_use_parts; i++)
         if (formula_uses(formula->text, fixed_names[i]))
-            return ELEMENT_ERROR(reader, element, "%s=\"%s\": only contention may use %s", name,
-                                 formula->text, fixed_names[i]);
+            return XML_ERROR(reader, element, "%s=\"%s\": only contention may use %s", name,
+                             formula->text, fixed_names[i]);
     return 0;
 }
 
@@ -43,19 +43,17 @@ static struct task_name *define(const struct element_reader *reader,
     struct task_model *model = reader->into;
     for (size_t i = 0; i < model->n_names; i++)
         if (strcmp(model->names[i], name) == 0) {
-            ELEMENT_ERROR(reader, element, "name=\"%s\": there is one already", name);
+            XML_ERROR(reader, element, "name=\"%s\": there is one already", name);
             return NULL;
         }
-    bool is_function = false;
-    for (size_t i = 0; i < model->n_functions; i++)
-        is_function |= strcmp(model->functions[i].name, name) == 0;
+    bool is_function = HAS_BY(model->functions, model->n_functions, name, name);
     if (is_function || !model_parameter_is_name(name)) {
-        ELEMENT_ERROR(reader, element,
-                      "name=\"%s\": names have letters, digits and _, and are no functions", name);
+        XML_ERROR(reader, element,
+                  "name=\"%s\": names have letters, digits and _, and are no functions", name);
         return NULL;
     }
     if (model->n_names == TASK_MAX_NAMES) {
-        ELEMENT_ERROR(reader, element, "more than %d names", TASK_MAX_NAMES);
+        XML_ERROR(reader, element, "more than %d names", TASK_MAX_NAMES);
         return NULL;
     }
     struct task_name *defined = &model->defined[model->n_names];
@@ -70,7 +68,7 @@ static int read_number(const struct element_reader *reader, const struct xml_ele
     struct error why;
     *is_there = text != NULL;
     if (text && option_read_quantity(text, value, &why))
-        return ELEMENT_ERROR(reader, element, "%s=\"%s\": %s", name, text, why.text);
+        return XML_ERROR(reader, element, "%s=\"%s\": %s", name, text, why.text);
     return 0;
 }
 
@@ -110,10 +108,10 @@ static char *fit(const struct element_reader *reader, const struct xml_element *
     while (i < read.n_series && strcmp(read.series[i].name, series) != 0)
         i++;
     if (i == read.n_series)
-        ELEMENT_ERROR(reader, element, "%s has no series \"%s\"", table, series);
+        XML_ERROR(reader, element, "%s has no series \"%s\"", table, series);
     else if (read.series[i].reason)
-        ELEMENT_ERROR(reader, element, "%s, series \"%s\": no model: %s", table, series,
-                      read.series[i].reason);
+        XML_ERROR(reader, element, "%s, series \"%s\": no model: %s", table, series,
+                  read.series[i].reason);
     else
         text = memory_copy_text(read.series[i].formula);
     model_table_release(&read);
@@ -132,7 +130,7 @@ static int read_value(const struct element_reader *reader, const struct xml_elem
     if (ELEMENT_READ(reader, element, fields) != 0)
         return -1;
     if (!table == !formula.text)
-        return ELEMENT_ERROR(reader, element, "<value> needs formula=\"...\" or table=\"...\"");
+        return XML_ERROR(reader, element, "<value> needs formula=\"...\" or table=\"...\"");
     char *fitted = table ? fit(reader, element, table, series) : NULL;
     if (table && !fitted)
         return -1;
@@ -179,10 +177,8 @@ enum { N_TASK_ELEMENTS = 5, EXCHANGE = 4 };
 
 static int task_element(const struct xml_element *element)
 {
-    for (int i = 0; i < N_TASK_ELEMENTS; i++)
-        if (strcmp(element->name, task_elements[i]) == 0)
-            return i;
-    return -1;
+    size_t i = FIND_TEXT(task_elements, N_TASK_ELEMENTS, element->name);
+    return i < N_TASK_ELEMENTS ? (int)i : -1;
 }
 
 /// The tasks in TASK's element.
@@ -197,12 +193,12 @@ static int read_tasks(const struct element_reader *reader, const struct xml_elem
             return element_unknown(reader, child, "element", child->name, task_elements,
                                    N_TASK_ELEMENTS);
         if (task->kind == TASK_LEAF)
-            return ELEMENT_ERROR(reader, child, "<%s> in <%s>, which holds nothing", child->name,
-                                 element->name);
+            return XML_ERROR(reader, child, "<%s> in <%s>, which holds nothing", child->name,
+                             element->name);
         if (kind == EXCHANGE && (task->kind != TASK_GROUPS || task->exchange))
-            return ELEMENT_ERROR(reader, child, "<groups> holds one <exchange>, other tasks none");
+            return XML_ERROR(reader, child, "<groups> holds one <exchange>, other tasks none");
         if (task->kind == TASK_PHASES && kind != TASK_GROUPS)
-            return ELEMENT_ERROR(reader, child, "<phases> holds <groups> only");
+            return XML_ERROR(reader, child, "<phases> holds <groups> only");
         struct task *into = &task->tasks[task->n_tasks];
         if (kind == EXCHANGE)
             task->exchange = into = memory_zeroed(1, sizeof *into);
@@ -212,10 +208,10 @@ static int read_tasks(const struct element_reader *reader, const struct xml_elem
             return -1;
         if ((into->copies.text || into->least.text || into->most.text) &&
             (task->kind != TASK_GROUPS || kind == EXCHANGE))
-            return ELEMENT_ERROR(reader, child, "copies, least and most are for tasks of <groups>");
+            return XML_ERROR(reader, child, "copies, least and most are for tasks of <groups>");
     }
     if (task->kind != TASK_LEAF && task->n_tasks == 0)
-        return ELEMENT_ERROR(reader, element, "<%s> holds no task", element->name);
+        return XML_ERROR(reader, element, "<%s> holds no task", element->name);
     return 0;
 }
 
@@ -230,9 +226,9 @@ static int check_phases(const struct element_reader *reader, const struct xml_el
             is_same = !phase->tasks[j].copies.text &&
                       strcmp(phase->tasks[j].name, task->tasks[0].tasks[j].name) == 0;
         if (!is_same)
-            return ELEMENT_ERROR(reader, &element->children[i],
-                                 "the <groups> of <phases> need run=\"groups\" and tasks of the "
-                                 "same names in the same order, without copies");
+            return XML_ERROR(reader, &element->children[i],
+                             "the <groups> of <phases> need run=\"groups\" and tasks of the "
+                             "same names in the same order, without copies");
     }
     return 0;
 }
@@ -244,13 +240,13 @@ static int read_leaf(const struct element_reader *reader, const struct xml_eleme
     for (int i = 0; i < TASK_PARTS; i++)
         has_cost |= task->parts[i].text != NULL;
     if (task->kind == TASK_LEAF && !has_cost)
-        return ELEMENT_ERROR(reader, element,
-                             "<%s> needs compute, latency, bandwidth or contention: its time",
-                             element->name);
+        return XML_ERROR(reader, element,
+                         "<%s> needs compute, latency, bandwidth or contention: its time",
+                         element->name);
     for (int i = 0; i < TASK_PARTS; i++) {
         if (task->kind != TASK_LEAF && task->parts[i].text)
-            return ELEMENT_ERROR(reader, element, "%s=\"...\" is for <task> and <exchange>",
-                                 task_part_names[i]);
+            return XML_ERROR(reader, element, "%s=\"...\" is for <task> and <exchange>",
+                             task_part_names[i]);
         if (read_formula(reader, element, task_part_names[i], &task->parts[i]))
             return -1;
     }
@@ -289,9 +285,9 @@ static int read_task(const struct element_reader *reader, const struct xml_eleme
         return -1;
     task->has_rows = rows == 0;
     if (task->has_rows && task->kind != TASK_LEAF)
-        return ELEMENT_ERROR(reader, element, "rows=\"yes\" is for <task>");
+        return XML_ERROR(reader, element, "rows=\"yes\" is for <task>");
     if (task->change.text && task->kind != TASK_PHASES)
-        return ELEMENT_ERROR(reader, element, "change=\"...\" is for <phases>");
+        return XML_ERROR(reader, element, "change=\"...\" is for <phases>");
     return read_tasks(reader, element, task) || check_phases(reader, element, task) ? -1 : 0;
 }
 
@@ -299,7 +295,7 @@ static int read_top(const struct element_reader *reader, const struct xml_elemen
 {
     struct task_model *model = reader->into;
     if (model->top)
-        return ELEMENT_ERROR(reader, element, "a second task: put both into <sequence>");
+        return XML_ERROR(reader, element, "a second task: put both into <sequence>");
     model->top = memory_zeroed(1, sizeof *model->top);
     return read_task(reader, element, model->top);
 }
@@ -329,7 +325,7 @@ static int read_model(const struct element_reader *reader, const struct xml_elem
     if (ELEMENT_READ(reader, element, fields) != 0 ||
         element_read_children(reader, element, kinds, sizeof kinds / sizeof kinds[0]) != 0)
         return -1;
-    return model->top ? 0 : ELEMENT_ERROR(reader, element, "<model> holds no task");
+    return model->top ? 0 : XML_ERROR(reader, element, "<model> holds no task");
 }
 
 int task_model_read(struct task_model *model, const char *name, const struct machine *machine,

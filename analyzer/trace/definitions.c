@@ -233,10 +233,8 @@ static const char **names_of(const struct definitions *definitions)
 
 const char *definitions_property(const struct definitions *definitions, const char *name)
 {
-    for (size_t i = 0; i < definitions->n_properties; i++)
-        if (strcmp(definitions->properties[i].name, name) == 0)
-            return definitions->properties[i].value;
-    return NULL;
+    size_t i = FIND_BY(definitions->properties, definitions->n_properties, name, name);
+    return i < definitions->n_properties ? definitions->properties[i].value : NULL;
 }
 
 char **region_names_shown(const struct definitions *definitions)

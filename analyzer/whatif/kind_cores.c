@@ -27,9 +27,8 @@ static int read_node_speed(const struct whatif_option *option, const char *text,
     struct node_speed *speed = &speeds[settings->n_node_speeds];
     settings->node_speeds = speeds;
     speed->node = whatif_case_keep(asked, memory_format("%.*s", (int)(equals - text), text));
-    for (size_t i = 0; i < settings->n_node_speeds; i++)
-        if (strcmp(speeds[i].node, speed->node) == 0)
-            return error_set(err, "--cpu-speed %s: node %s has a speed already", text, speed->node);
+    if (HAS_BY(speeds, settings->n_node_speeds, node, speed->node))
+        return error_set(err, "--cpu-speed %s: node %s has a speed already", text, speed->node);
     settings->n_node_speeds++;
     return whatif_read_factor(option, text, least_speed, &speed->speed, err);
 }

@@ -55,9 +55,7 @@ static int read_setting(const char *text, struct whatif_rebalance *rebalance, st
                               {&rebalance->transfer_ns, cost_time_read},
                               {&rebalance->n_free_hosts, policy_read_free_hosts}};
     SCOPED char *name = memory_format("%.*s", (int)strcspn(text, "="), text);
-    size_t i = 0;
-    while (i < N_SETTINGS && strcmp(name, names[i]) != 0)
-        i++;
+    size_t i = FIND_TEXT(names, N_SETTINGS, name);
     if (i == N_SETTINGS)
         error_set(err, "no such setting (threshold, poll, transfer, free-hosts)%s",
                   spelling_hint(name, names, N_SETTINGS, "; did you mean %s?", "").text);

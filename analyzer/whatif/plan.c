@@ -106,10 +106,7 @@ void whatif_options_release(struct whatif_options *options)
 
 bool whatif_plan_has(const struct whatif_plan *plan, const char *name)
 {
-    for (size_t i = 0; i < plan->n_words; i++)
-        if (strcmp(plan->words[i].option, name) == 0)
-            return true;
-    return false;
+    return HAS_BY(plan->words, plan->n_words, option, name);
 }
 
 /// Options that need or exclude another one.

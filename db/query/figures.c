@@ -219,10 +219,7 @@ void trial_efficiency_release(struct trial_efficiency *efficiency)
 static const struct trial_parameter *find(const struct trial_efficiency *efficiency,
                                           const char *name)
 {
-    for (size_t i = 0; i < efficiency->n_parameters; i++)
-        if (strcmp(efficiency->parameters[i].name, name) == 0)
-            return &efficiency->parameters[i];
-    return NULL;
+    return ITEM_BY(efficiency->parameters, efficiency->n_parameters, name, name);
 }
 
 const char *trial_parameter_find(const struct trial_efficiency *efficiency, const char *name)

@@ -264,23 +264,27 @@ bool xml_file_is(const char *path, const char *name)
 
 const char *xml_attribute(const struct xml_element *element, const char *name)
 {
-    for (size_t i = 0; i < element->n_attributes; i++)
-        if (strcmp(element->attributes[i].name, name) == 0)
-            return element->attributes[i].value;
-    return NULL;
+    size_t i = FIND_BY(element->attributes, element->n_attributes, name, name);
+    return i < element->n_attributes ? element->attributes[i].value : NULL;
 }
 
 const char *xml_unknown_attribute(const struct xml_element *element, const char *const *known,
                                   size_t n_known)
 {
     for (size_t i = 0; i < element->n_attributes; i++) {
-        size_t k = 0;
-        while (k < n_known && strcmp(element->attributes[i].name, known[k]) != 0)
-            k++;
-        if (k == n_known)
+        if (!HAS_TEXT(known, n_known, element->attributes[i].name))
             return element->attributes[i].name;
     }
     return NULL;
+}
+
+int xml_check_attributes(const char *path, const struct xml_element *element,
+                         const char *const *known, size_t n_known, struct error *err)
+{
+    const char *name = xml_unknown_attribute(element, known, n_known);
+    return name ? xml_refuse(path, element->line, element->name, "attribute", name, known, n_known,
+                             err)
+                : 0;
 }
 
 int xml_refuse(const char *path, uint32_t line, const char *owner, const char *what,

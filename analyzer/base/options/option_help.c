@@ -274,9 +274,8 @@ static bool topic_is_known(const struct option_usage *usage, const char *topic)
 {
     const char *topics[MAX_TOPICS];
     size_t n = list_topics(usage, topics);
-    for (size_t i = 0; i < n; i++)
-        if (strcmp(topics[i], topic) == 0)
-            return true;
+    if (HAS_TEXT(topics, n, topic))
+        return true;
     SCOPED char *names = spelling_list(topics, n),
                 *otherwise = memory_format("; there are: %s", names);
     options_usage_error(usage, "`pagoda %s` has no help topic `%s`%s", usage->command, topic,

@@ -48,9 +48,8 @@ struct compiling {
 bool asl_add_slot(struct asl_property *property, const struct property_slot *slot,
                   struct error *err)
 {
-    for (size_t i = 0; i < property->n_slots; i++)
-        if (strcmp(property->slots[i].name, slot->name) == 0)
-            return error_set(err, "there are two values '%s'", slot->name) == 0;
+    if (HAS_BY(property->slots, property->n_slots, name, slot->name))
+        return error_set(err, "there are two values '%s'", slot->name) == 0;
     if (property->n_slots == EXPRESSION_SLOTS)
         return error_set(err, "it uses more than %d values", EXPRESSION_SLOTS) == 0;
     property->slots[property->n_slots++] = *slot;
@@ -361,9 +360,8 @@ static int use_constant(const struct compiling *c, const char *text, size_t leng
         const struct property_constant *constant = &c->scope->list->constants[i];
         if (strncmp(constant->name, text, length) != 0 || constant->name[length])
             continue;
-        for (size_t k = 0; k < c->property->n_slots; k++)
-            if (strcmp(c->property->slots[k].name, constant->name) == 0)
-                return 0; // a value of the property's own, or used before
+        if (HAS_BY(c->property->slots, c->property->n_slots, name, constant->name))
+            return 0; // a value of the property's own, or used before
         struct property_slot slot = {.kind = SLOT_NUMBER,
                                      .name = memory_copy_text(constant->name),
                                      .set = SLOT_NONE,

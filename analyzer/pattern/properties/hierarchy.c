@@ -191,10 +191,8 @@ static int read_node(struct linking *l, const struct xml_element *element, uint3
 {
     static const char *const known[] = {"property", "threshold", "basis"};
     const char *name = xml_attribute(element, "property");
-    const char *unknown = xml_unknown_attribute(element, known, 3);
-    if (unknown)
-        return xml_refuse(path_of(l), element->line, "node", "attribute", unknown, known, 3,
-                          l->err);
+    if (xml_check_attributes(path_of(l), element, known, 3, l->err) != 0)
+        return -1;
     if (!name)
         return REFUSE(path_of(l), element, l->err, "<node> needs property=\"...\"");
     const struct asl_property *property = property_find(l->properties, name);
@@ -284,10 +282,7 @@ int hierarchies_link(struct hierarchy_list *list, const struct property_list *pr
 
 static bool is_extra(const struct property_files *files, const struct asl_property *property)
 {
-    for (size_t i = 0; i < files->n; i++)
-        if (strcmp(files->extra_files[i], property->file) == 0)
-            return true;
-    return false;
+    return HAS_TEXT(files->extra_files, files->n, property->file);
 }
 
 int properties_load(struct property_list *properties, struct hierarchy_list *hierarchies,

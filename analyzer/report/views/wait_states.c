@@ -207,14 +207,6 @@ static void print_worst(const struct page *page, const struct result_pattern *pa
                   path, source[0] ? " at " : "", source, cause);
 }
 
-static const struct result_hint *hint_of(const struct result *result, const char *pattern)
-{
-    for (size_t i = 0; i < result->n_hints; i++)
-        if (!strcmp(result->hints[i].pattern, pattern))
-            return &result->hints[i];
-    return NULL;
-}
-
 static void print_pattern(const struct page *page, const struct result_pattern *pattern)
 {
     SCOPED char *title = memory_format("%s: %s", pattern->name, pattern->summary);
@@ -225,7 +217,8 @@ static void print_pattern(const struct page *page, const struct result_pattern *
     print_origins(page, pattern);
     print_paths(page, pattern);
     print_worst(page, pattern);
-    const struct result_hint *hint = hint_of(page->result, pattern->id);
+    const struct result_hint *hint =
+        ITEM_BY(page->result->hints, page->result->n_hints, pattern, pattern->id);
     if (hint)
         page_labelled(page, "  hint", "%s", hint->text);
 }

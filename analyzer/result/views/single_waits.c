@@ -35,10 +35,7 @@ struct term {
 static const struct expression_name *find_name(enum trigger_kind kind, const char *name)
 {
     const struct expression_scope scope = trigger_scope(kind, false);
-    const struct expression_name *at = scope.names, *end = at + scope.n_names;
-    while (at < end && strcmp(at->name, name) != 0)
-        at++;
-    return at < end ? at : NULL;
+    return ITEM_BY(scope.names, scope.n_names, name, name);
 }
 
 /// The field NAME of trigger events of KIND; NO_SUCH_SLOT.
@@ -80,9 +77,7 @@ static int read_term(char *text, struct term *term, struct error *err)
     if (comparison_read(text, &term->is, err) != 0)
         return -1;
     const char *name = term->is.name;
-    term->subject = 0;
-    while (term->subject < N_SUBJECTS && strcmp(name, subjects[term->subject]) != 0)
-        term->subject++;
+    term->subject = (enum subject)FIND_TEXT(subjects, N_SUBJECTS, name);
     if (term->subject == N_SUBJECTS && !is_field(name))
         return error_set(err, "unknown name `%s`%s", name,
                          spelling_hint(name, subjects, N_SUBJECTS, "; did you mean %s?",

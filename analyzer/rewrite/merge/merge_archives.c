@@ -129,10 +129,7 @@ static bool is_sum(const char *name)
 {
     static const char *const sums[] = {"PAGODA::RANKS", "PAGODA::SPAWNED_RANKS",
                                        "PAGODA::RANKS_WITHOUT_FINALIZE"};
-    for (size_t i = 0; i < sizeof sums / sizeof sums[0]; i++)
-        if (strcmp(sums[i], name) == 0)
-            return true;
-    return false;
+    return HAS_TEXT(sums, sizeof sums / sizeof sums[0], name);
 }
 
 /// Whether WORLD is the first one with its value of NAME.

@@ -39,9 +39,8 @@ static struct host *host_named(struct merge_cores *cores, const char *name)
 /// Takes a list such as "0,2-3".
 static void add_mask(struct host *host, const char *mask)
 {
-    for (size_t i = 0; i < host->n_masks; i++)
-        if (strcmp(host->masks[i], mask) == 0)
-            return;
+    if (HAS_TEXT(host->masks, host->n_masks, mask))
+        return;
     *ARRAY_NEXT(host->masks, host->n_masks, host->mask_capacity) = mask;
     for (const char *text = mask; *text;) {
         char *end;

@@ -74,10 +74,7 @@ static int set_from_inside(struct archive_files *files, const char *folder, stru
 static void add_candidate(char ***names, const char *name, size_t n_ending)
 {
     SCOPED char *word = memory_format("%.*s", (int)(strlen(name) - n_ending), name);
-    size_t n = words_count(*names), i = 0;
-    while (i < n && strcmp((*names)[i], word) != 0)
-        i++;
-    if (i == n)
+    if (!HAS_TEXT(*names, words_count(*names), word))
         words_add(names, word);
 }
 

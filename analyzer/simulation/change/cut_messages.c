@@ -119,9 +119,7 @@ static int read_condition(struct message_cut *cut, const struct condition *condi
                           uint32_t n_ranks, struct error *err)
 {
     const char *name = condition->is.name;
-    int field = 0;
-    while (field < N_FIELDS && strcmp(name, field_names[field]) != 0)
-        field++;
+    int field = (int)FIND_TEXT(field_names, N_FIELDS, name);
     if (field == N_FIELDS)
         return error_set(err, "--cut-messages %s: unknown selector `%s`; %s", condition->text, name,
                          spelling_hint(name, field_names, N_FIELDS, "is it %s?",

@@ -80,10 +80,7 @@ static void take_place(struct region_text *pattern, char **words)
 
 static bool has_region(const struct definitions *definitions, const char *name)
 {
-    for (size_t i = 0; i < definitions->n_regions; i++)
-        if (strcmp(definitions->regions[i].name, name) == 0)
-            return true;
-    return false;
+    return HAS_BY(definitions->regions, definitions->n_regions, name, name);
 }
 
 /// The end of the first name of the path WORDS, which is as long as there is a region of that name:

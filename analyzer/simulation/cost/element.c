@@ -16,9 +16,9 @@ int element_unknown(const struct element_reader *reader, const struct xml_elemen
 {
     const char *nearest = spelling_nearest(name, known, n_known);
     if (nearest)
-        return ELEMENT_ERROR(reader, element, "unknown %s %s; is it %s?", kind, name, nearest);
+        return XML_ERROR(reader, element, "unknown %s %s; is it %s?", kind, name, nearest);
     SCOPED char *all = spelling_list(known, n_known);
-    return ELEMENT_ERROR(reader, element, "unknown %s %s; there are %s", kind, name, all);
+    return XML_ERROR(reader, element, "unknown %s %s; there are %s", kind, name, all);
 }
 
 static int read_count(const struct element_reader *reader, const struct xml_element *element,
@@ -29,8 +29,8 @@ static int read_count(const struct element_reader *reader, const struct xml_elem
                            reader->err) != 0)
         return -1;
     if (number == 0 || number > field->most)
-        return ELEMENT_ERROR(reader, element, "%s=\"%s\": from 1 to %u", field->name, text,
-                             field->most);
+        return XML_ERROR(reader, element, "%s=\"%s\": from 1 to %u", field->name, text,
+                         field->most);
     *(uint32_t *)field->value = (uint32_t)number;
     return 0;
 }
@@ -38,12 +38,11 @@ static int read_count(const struct element_reader *reader, const struct xml_elem
 static int read_choice(const struct element_reader *reader, const struct xml_element *element,
                        const struct element_field *field, const char *text)
 {
-    for (unsigned i = 0; i < field->most; i++)
-        if (strcmp(text, field->choices[i]) == 0) {
-            *(unsigned *)field->value = i;
-            return 0;
-        }
-    return element_unknown(reader, element, field->name, text, field->choices, field->most);
+    size_t i = FIND_TEXT(field->choices, field->most, text);
+    if (i == field->most)
+        return element_unknown(reader, element, field->name, text, field->choices, field->most);
+    *(unsigned *)field->value = (unsigned)i;
+    return 0;
 }
 
 static int read_field(const struct element_reader *reader, const struct xml_element *element,
@@ -51,7 +50,7 @@ static int read_field(const struct element_reader *reader, const struct xml_elem
 {
     const char *text = xml_attribute(element, field->name);
     if ((field->kind == FIELD_NAME && (!text || !*text)) || (field->kind == FIELD_NEEDED && !text))
-        return ELEMENT_ERROR(reader, element, "<%s> needs %s=\"...\"", element->name, field->name);
+        return XML_ERROR(reader, element, "<%s> needs %s=\"...\"", element->name, field->name);
     if (!text)
         return 0;
     switch (field->kind) {
@@ -89,9 +88,7 @@ int element_read_children(const struct element_reader *reader, const struct xml_
     for (size_t i = 0; i < element->n_children && status == 0; i++) {
         const struct xml_element *child = &element->children[i];
         SCOPED const char **names = memory_zeroed(n_kinds, sizeof *names);
-        size_t kind = 0;
-        while (kind < n_kinds && strcmp(child->name, kinds[kind].name) != 0)
-            kind++;
+        size_t kind = FIND_BY(kinds, n_kinds, name, child->name);
         for (size_t k = 0; k < n_kinds; k++)
             names[k] = kinds[k].name;
         status = kind < n_kinds
@@ -107,16 +104,16 @@ int element_check_contents(const struct element_reader *reader, const struct xml
     static const char *const none[] = {NULL};
     const char *word = top->text + strspn(top->text, blanks);
     if (*word)
-        return ELEMENT_ERROR(reader, top, "<%s> holds the text `%.*s`: values are attributes",
-                             top->name, (int)strcspn(word, blanks), word);
+        return XML_ERROR(reader, top, "<%s> holds the text `%.*s`: values are attributes",
+                         top->name, (int)strcspn(word, blanks), word);
     for (size_t i = 0; i < top->n_children; i++) {
         const struct xml_element *child = &top->children[i];
         bool may_hold = false;
         for (const char *const *holder = holders; *holder; holder++)
             may_hold = may_hold || strcmp(child->name, *holder) == 0;
         if (!may_hold && child->n_children > 0)
-            return ELEMENT_ERROR(reader, &child->children[0], "<%s> in <%s>, which holds nothing",
-                                 child->children[0].name, child->name);
+            return XML_ERROR(reader, &child->children[0], "<%s> in <%s>, which holds nothing",
+                             child->children[0].name, child->name);
         if (element_check_contents(reader, child, none) != 0)
             return -1;
     }

@@ -15,11 +15,6 @@ struct element_reader {
     struct error *err;
 };
 
-/// Sets the error to what is wrong with an element, "PATH:LINE: ..."; -1.
-#define ELEMENT_ERROR(reader, element, ...)                                                        \
-    (error_set((reader)->err, __VA_ARGS__),                                                        \
-     error_wrap((reader)->err, "%s:%u", (reader)->path, (element)->line))
-
 /// An attribute that an element may have, and where it goes; what is not there stays as it is.
 struct element_field {
     const char *name;

@@ -18,15 +18,12 @@ static int read_operation(const struct element_reader *reader, const struct xml_
 {
     const char *name = xml_attribute(element, "op");
     if (!name)
-        return ELEMENT_ERROR(reader, element,
-                             "<collective> needs op=\"...\" and time=\"...\" or algorithm=\"...\"");
-    uint8_t which = 0;
-    while (which < COLLECTIVE_OPERATIONS && strcmp(collective_operation_names[which], name) != 0)
-        which++;
-    if (which == COLLECTIVE_OPERATIONS)
+        return XML_ERROR(reader, element,
+                         "<collective> needs op=\"...\" and time=\"...\" or algorithm=\"...\"");
+    *operation = (uint8_t)FIND_TEXT(collective_operation_names, COLLECTIVE_OPERATIONS, name);
+    if (*operation == COLLECTIVE_OPERATIONS)
         return element_unknown(reader, element, "operation", name, collective_operation_names,
                                COLLECTIVE_OPERATIONS);
-    *operation = which;
     return 0;
 }
 
@@ -65,8 +62,8 @@ static int read_algorithm(const struct element_reader *reader, const struct xml_
             continue;
         strcat(strcat(valid, valid[0] ? ", " : ""), collective_algorithm_names[i]);
     }
-    return ELEMENT_ERROR(reader, element, "%s=\"%s\" is none for %s; there are %s", name, value,
-                         collective_operation_names[operation], valid);
+    return XML_ERROR(reader, element, "%s=\"%s\" is none for %s; there are %s", name, value,
+                     collective_operation_names[operation], valid);
 }
 
 static int by_number(const void *a, const void *b)
@@ -86,12 +83,11 @@ static int read_missing_nodes(const struct element_reader *reader,
         struct rank_range range;
         const char *end = strchr(at, '\0');
         if (rank_list_next(&at, end, MAX_NODE + 1, &range, reader->err) != 0)
-            return ELEMENT_ERROR(reader, element,
-                                 "missing-nodes=\"%s\": node numbers such as 3,8-11, from 0 on",
-                                 text);
+            return XML_ERROR(reader, element,
+                             "missing-nodes=\"%s\": node numbers such as 3,8-11, from 0 on", text);
         size_t n_more = range.last - range.first + 1;
         if (n + n_more > MAX_NODE)
-            return ELEMENT_ERROR(reader, element, "missing-nodes=\"%s\": too many", text);
+            return XML_ERROR(reader, element, "missing-nodes=\"%s\": too many", text);
         collective->missing_nodes = array_reserve(collective->missing_nodes, &capacity, n + n_more,
                                                   sizeof *collective->missing_nodes);
         while (range.first <= range.last)
@@ -110,13 +106,12 @@ static int read_multicast(const struct element_reader *reader, const struct xml_
 {
     bool is_multicast = collective->algorithm == ALGORITHM_HARDWARE_MULTICAST;
     if (!is_multicast && xml_attribute(element, "tree"))
-        return ELEMENT_ERROR(reader, element,
-                             "tree=\"...\" is for algorithm=\"hardware-multicast\"");
+        return XML_ERROR(reader, element, "tree=\"...\" is for algorithm=\"hardware-multicast\"");
     if (!is_multicast && !xml_attribute(element, "scattered-time") &&
         xml_attribute(element, "missing-nodes"))
-        return ELEMENT_ERROR(reader, element,
-                             "missing-nodes=\"...\" is for algorithm=\"hardware-multicast\" or "
-                             "scattered-time=\"...\"");
+        return XML_ERROR(reader, element,
+                         "missing-nodes=\"...\" is for algorithm=\"hardware-multicast\" or "
+                         "scattered-time=\"...\"");
     collective->tree = ALGORITHM_QUATERNARY;
     if (read_algorithm(reader, element, "tree", collective->operation, is_tree,
                        &collective->tree) != 0)
@@ -136,15 +131,15 @@ static int read_time(const struct element_reader *reader, const struct xml_eleme
     const char *scattered = xml_attribute(element, "scattered-time");
     bool is_formula = collective->algorithm == ALGORITHM_FORMULA;
     if (!time && is_formula)
-        return ELEMENT_ERROR(reader, element,
-                             "<collective> needs op=\"...\" and time=\"...\" or algorithm=\"...\"");
+        return XML_ERROR(reader, element,
+                         "<collective> needs op=\"...\" and time=\"...\" or algorithm=\"...\"");
     if (time && !is_formula && collective->algorithm != ALGORITHM_HARDWARE_MULTICAST)
-        return ELEMENT_ERROR(reader, element,
-                             "time=\"...\" and algorithm=\"%s\": what takes the time of its "
-                             "messages has no other",
-                             collective_algorithm_names[collective->algorithm]);
+        return XML_ERROR(reader, element,
+                         "time=\"...\" and algorithm=\"%s\": what takes the time of its "
+                         "messages has no other",
+                         collective_algorithm_names[collective->algorithm]);
     if (scattered && !is_formula)
-        return ELEMENT_ERROR(reader, element, "scattered-time=\"...\" is for time=\"...\"");
+        return XML_ERROR(reader, element, "scattered-time=\"...\" is for time=\"...\"");
     if ((time && !(collective->time = new_formula(time, reader->err))) ||
         (scattered && !(collective->scattered_time = new_formula(scattered, reader->err))))
         return error_wrap(reader->err, "%s:%u", reader->path, element->line);
@@ -159,11 +154,11 @@ static int read_noise(const struct element_reader *reader, const struct xml_elem
 {
     if (element->n_children > 0 && !collective->time &&
         collective->algorithm != ALGORITHM_HARDWARE_MULTICAST)
-        return ELEMENT_ERROR(reader, element,
-                             "<%s> in <collective algorithm=\"%s\">: what takes the time of its "
-                             "messages has their <quantile>s",
-                             element->children[0].name,
-                             collective_algorithm_names[collective->algorithm]);
+        return XML_ERROR(reader, element,
+                         "<%s> in <collective algorithm=\"%s\">: what takes the time of its "
+                         "messages has their <quantile>s",
+                         element->children[0].name,
+                         collective_algorithm_names[collective->algorithm]);
     return noise_read_all(reader, element, &collective->noise);
 }
 
@@ -174,19 +169,19 @@ static int check_bounds(const struct element_reader *reader, const struct xml_el
     const struct machine *machine = reader->into;
     const char *name = collective_operation_names[collective->operation];
     if (collective->from_bytes >= collective->below_bytes)
-        return ELEMENT_ERROR(reader, element, "from=\"%s\" is not less than below=\"%s\"",
-                             xml_attribute(element, "from") ? xml_attribute(element, "from") : "0",
-                             xml_attribute(element, "below"));
+        return XML_ERROR(reader, element, "from=\"%s\" is not less than below=\"%s\"",
+                         xml_attribute(element, "from") ? xml_attribute(element, "from") : "0",
+                         xml_attribute(element, "below"));
     for (size_t i = 0; i + 1 < machine->n_collectives; i++) {
         const struct machine_collective *other = &machine->collectives[i];
         uint64_t common =
             other->from_bytes > collective->from_bytes ? other->from_bytes : collective->from_bytes;
         if (other->operation == collective->operation && common < other->below_bytes &&
             common < collective->below_bytes)
-            return ELEMENT_ERROR(reader, element,
-                                 "a second <collective op=\"%s\"> for sizes from %" PRIu64
-                                 " bytes on; from=\"...\" and below=\"...\" keep them apart",
-                                 name, common);
+            return XML_ERROR(reader, element,
+                             "a second <collective op=\"%s\"> for sizes from %" PRIu64
+                             " bytes on; from=\"...\" and below=\"...\" keep them apart",
+                             name, common);
     }
     return 0;
 }
@@ -239,11 +234,11 @@ int machine_check_collectives(const struct element_reader *reader,
             continue;
         bool is_open = !machine_collective(machine, collective->operation, 0);
         if (is_open || !has_next(machine, collective))
-            return ELEMENT_ERROR(reader, child,
-                                 "no <collective op=\"%s\"> for sizes from %" PRIu64
-                                 " bytes on; if they take no time, say time=\"0\"",
-                                 collective_operation_names[collective->operation],
-                                 is_open ? 0 : collective->below_bytes);
+            return XML_ERROR(reader, child,
+                             "no <collective op=\"%s\"> for sizes from %" PRIu64
+                             " bytes on; if they take no time, say time=\"0\"",
+                             collective_operation_names[collective->operation],
+                             is_open ? 0 : collective->below_bytes);
         collective++;
     }
     return 0;

@@ -46,7 +46,7 @@ static int read_calibration(const struct element_reader *reader, const struct xm
         fields[i + 2] =
             (struct element_field){origins[i], FIELD_TEXT, .value = &machine->origins[i]};
     if (machine->is_calibrated)
-        return ELEMENT_ERROR(reader, element, "a second <calibration>");
+        return XML_ERROR(reader, element, "a second <calibration>");
     machine->is_calibrated = true;
     return ELEMENT_READ(reader, element, fields);
 }
@@ -64,10 +64,9 @@ static int read_compute(const struct element_reader *reader, const struct xml_el
     if (ELEMENT_READ(reader, element, fields) != 0)
         return -1;
     if (!region || !*region || !time)
-        return ELEMENT_ERROR(reader, element, "<compute> needs region=\"...\" and time=\"...\"");
-    for (size_t i = 0; i < machine->n_computes; i++)
-        if (strcmp(machine->computes[i].pattern, region) == 0)
-            return ELEMENT_ERROR(reader, element, "a second <compute region=\"%s\">", region);
+        return XML_ERROR(reader, element, "<compute> needs region=\"...\" and time=\"...\"");
+    if (HAS_BY(machine->computes, machine->n_computes, pattern, region))
+        return XML_ERROR(reader, element, "a second <compute region=\"%s\">", region);
     struct formula *formula = formula_new(time, variables, MACHINE_COMPUTE_VARIABLES, reader->err);
     if (!formula)
         return error_wrap(reader->err, "%s:%u", reader->path, element->line);
@@ -109,9 +108,8 @@ static int read_node(const struct element_reader *reader, const struct xml_eleme
     };
     if (ELEMENT_READ(reader, element, fields) != 0)
         return -1;
-    for (size_t i = 0; i < machine->n_nodes; i++)
-        if (strcmp(machine->nodes[i].name, node.name) == 0)
-            return ELEMENT_ERROR(reader, element, "a second <node name=\"%s\">", node.name);
+    if (HAS_BY(machine->nodes, machine->n_nodes, name, node.name))
+        return XML_ERROR(reader, element, "a second <node name=\"%s\">", node.name);
     *ARRAY_EXTEND(machine->nodes, machine->n_nodes) = node;
     return 0;
 }
@@ -129,9 +127,8 @@ static int read_group(const struct element_reader *reader, const struct xml_elem
     };
     if (ELEMENT_READ(reader, element, fields) != 0)
         return -1;
-    for (size_t i = 0; i < machine->n_groups; i++)
-        if (strcmp(machine->groups[i].name, group.name) == 0)
-            return ELEMENT_ERROR(reader, element, "a second <group name=\"%s\">", group.name);
+    if (HAS_BY(machine->groups, machine->n_groups, name, group.name))
+        return XML_ERROR(reader, element, "a second <group name=\"%s\">", group.name);
     group.nodes = read_names(nodes, &group.n_nodes);
     *ARRAY_EXTEND(machine->groups, machine->n_groups) = group;
     return 0;
@@ -153,14 +150,14 @@ static int read_noise(const struct element_reader *reader, const struct xml_elem
     if (nodes)
         noise->nodes = read_names(nodes, &noise->n_nodes);
     if (nodes && noise->n_nodes == 0)
-        return ELEMENT_ERROR(reader, element, "nodes=\"\": without it all nodes are meant");
+        return XML_ERROR(reader, element, "nodes=\"\": without it all nodes are meant");
     if (element->n_children == 0)
-        return ELEMENT_ERROR(reader, element, "<noise> without a <quantile>");
+        return XML_ERROR(reader, element, "<noise> without a <quantile>");
     if (noise_read_all(reader, element, &noise->noise) != 0)
         return -1;
     if (noise->noise.quantiles[noise->noise.n - 1].more_ns > 0)
-        return ELEMENT_ERROR(reader, element,
-                             "more=\"...\" in <noise>: it is for messages and collectives");
+        return XML_ERROR(reader, element,
+                         "more=\"...\" in <noise>: it is for messages and collectives");
     return 0;
 }
 
@@ -202,8 +199,8 @@ static int check_groups(const struct element_reader *reader,
         const char *nearest = spelling_nearest(scope->groups[i], names, machine->n_groups);
         if (nearest && strcmp(nearest, scope->groups[i]) != 0 &&
             !is_node(machine, scope->groups[i]))
-            status = ELEMENT_ERROR(reader, &where, "unknown group %s; is it %s?", scope->groups[i],
-                                   nearest);
+            status =
+                XML_ERROR(reader, &where, "unknown group %s; is it %s?", scope->groups[i], nearest);
     }
     return status;
 }
@@ -215,10 +212,10 @@ static int machine_check_scopes(const struct element_reader *reader)
         const struct machine_custom_scope *scope = &machine->custom_scopes[i];
         const struct xml_element where = {.line = scope->line};
         if (machine->messages[MACHINE_NETWORK].n_points == 0)
-            return ELEMENT_ERROR(reader, &where,
-                                 "<message scope=\"%s\"> needs one with scope=\"network\" as well, "
-                                 "for all other nodes",
-                                 scope->name);
+            return XML_ERROR(reader, &where,
+                             "<message scope=\"%s\"> needs one with scope=\"network\" as well, "
+                             "for all other nodes",
+                             scope->name);
         if (check_groups(reader, scope) != 0)
             return -1;
     }
@@ -245,22 +242,22 @@ static int read_points(const struct element_reader *reader, const struct xml_ele
             continue;
         }
         if (strcmp(child->name, "point") != 0)
-            return ELEMENT_ERROR(reader, child,
-                                 "<%s> in <message>: only <point bytes=... time=...> and "
-                                 "<quantile percent=... factor=...>",
-                                 child->name);
+            return XML_ERROR(reader, child,
+                             "<%s> in <message>: only <point bytes=... time=...> and "
+                             "<quantile percent=... factor=...>",
+                             child->name);
         if (ELEMENT_READ(reader, child, fields) != 0)
             return -1;
         if (before && point->size_bytes <= point[-1].size_bytes)
-            return ELEMENT_ERROR(reader, child,
-                                 "<point bytes=\"%s\"> after <point bytes=\"%s\">: the sizes of "
-                                 "the points must grow",
-                                 xml_attribute(child, "bytes"), xml_attribute(before, "bytes"));
+            return XML_ERROR(reader, child,
+                             "<point bytes=\"%s\"> after <point bytes=\"%s\">: the sizes of "
+                             "the points must grow",
+                             xml_attribute(child, "bytes"), xml_attribute(before, "bytes"));
         before = child;
         messages->n_points++;
     }
     if (messages->n_points == 0)
-        return ELEMENT_ERROR(reader, element, "<message> without a <point>");
+        return XML_ERROR(reader, element, "<message> without a <point>");
     return 0;
 }
 
@@ -277,26 +274,24 @@ static struct machine_messages *new_scope(const struct element_reader *reader,
         if (strcmp(machine_scope_names[i], name) != 0)
             continue;
         if (groups)
-            ELEMENT_ERROR(reader, element, "%s=\"...\" is for scopes with other names than %s",
-                          within ? "within" : "between", name);
+            XML_ERROR(reader, element, "%s=\"...\" is for scopes with other names than %s",
+                      within ? "within" : "between", name);
         else if (machine->messages[i].n_points > 0)
-            ELEMENT_ERROR(reader, element, "a second <message scope=\"%s\">", name);
+            XML_ERROR(reader, element, "a second <message scope=\"%s\">", name);
         else
             return &machine->messages[i];
         return NULL;
     }
-    bool is_second = false;
-    for (size_t i = 0; i < machine->n_custom_scopes; i++)
-        is_second = is_second || strcmp(machine->custom_scopes[i].name, name) == 0;
+    bool is_second = HAS_BY(machine->custom_scopes, machine->n_custom_scopes, name, name);
     if (!groups && spelling_nearest(name, machine_scope_names, MACHINE_SCOPES))
         element_unknown(reader, element, "scope", name, machine_scope_names, MACHINE_SCOPES);
     else if (!groups)
-        ELEMENT_ERROR(reader, element,
-                      "<message scope=\"%s\"> needs within=\"GROUPS\" or between=\"GROUPS\"", name);
+        XML_ERROR(reader, element,
+                  "<message scope=\"%s\"> needs within=\"GROUPS\" or between=\"GROUPS\"", name);
     else if (within && between)
-        ELEMENT_ERROR(reader, element, "within and between exclude each other");
+        XML_ERROR(reader, element, "within and between exclude each other");
     else if (is_second)
-        ELEMENT_ERROR(reader, element, "a second <message scope=\"%s\">", name);
+        XML_ERROR(reader, element, "a second <message scope=\"%s\">", name);
     if (!groups || (within && between) || is_second)
         return NULL;
     struct machine_custom_scope *scope =
@@ -308,8 +303,8 @@ static struct machine_messages *new_scope(const struct element_reader *reader,
     scope->groups = read_names(groups, &scope->n_groups);
     if (scope->n_groups >= (within ? 1 : 2))
         return &scope->messages;
-    ELEMENT_ERROR(reader, element, "%s=\"%s\": %s", within ? "within" : "between", groups,
-                  within ? "a group of nodes at least" : "two groups or nodes at least");
+    XML_ERROR(reader, element, "%s=\"%s\": %s", within ? "within" : "between", groups,
+              within ? "a group of nodes at least" : "two groups or nodes at least");
     return NULL;
 }
 
@@ -330,15 +325,15 @@ static int read_messages(const struct element_reader *reader, const struct xml_e
     if (ELEMENT_READ(reader, element, fields) != 0)
         return -1;
     if (!scope)
-        return ELEMENT_ERROR(reader, element,
-                             "<message> needs scope=\"core\", \"node\", "
-                             "\"network\" or a name of its own");
+        return XML_ERROR(reader, element,
+                         "<message> needs scope=\"core\", \"node\", "
+                         "\"network\" or a name of its own");
     struct machine_messages *messages = new_scope(reader, element, scope, within, between);
     if (!messages)
         return -1;
     *messages = read;
     if (messages->n_buses > 0 && messages == &machine->messages[MACHINE_CORE])
-        return ELEMENT_ERROR(reader, element, "buses: ranks that share a core share no bus");
+        return XML_ERROR(reader, element, "buses: ranks that share a core share no bus");
     return read_points(reader, element, messages);
 }
 
@@ -390,9 +385,9 @@ static int read_machine(const struct element_reader *reader, const struct xml_el
         element_check_contents(reader, element, holders) != 0)
         return -1;
     if (machine->n_collectives > 0 && !machine_has_messages(machine))
-        return ELEMENT_ERROR(reader, element, "<collective> without any <message>");
+        return XML_ERROR(reader, element, "<collective> without any <message>");
     if (has_links(machine) && !machine_has_messages(machine))
-        return ELEMENT_ERROR(reader, element, "links without any <message>");
+        return XML_ERROR(reader, element, "links without any <message>");
     if (machine_check_scopes(reader) != 0)
         return -1;
     return machine_check_collectives(reader, element);

@@ -86,15 +86,15 @@ int noise_read(const struct element_reader *reader, const struct xml_element *ch
         return -1;
     const struct noise_quantile *last = noise->n > 0 ? &noise->quantiles[noise->n - 1] : NULL;
     if (last && quantile.share <= last->share)
-        return ELEMENT_ERROR(reader, child, "<quantile percent=\"%s\"> after %g %%: they must grow",
-                             xml_attribute(child, "percent"),
-                             100.0 * (double)last->share / NOISE_WHOLE);
+        return XML_ERROR(reader, child, "<quantile percent=\"%s\"> after %g %%: they must grow",
+                         xml_attribute(child, "percent"),
+                         100.0 * (double)last->share / NOISE_WHOLE);
     if (last && (quantile.factor < last->factor || quantile.more_ns < last->more_ns))
-        return ELEMENT_ERROR(reader, child,
-                             "<quantile percent=\"%s\">: factor and more must not be less than "
-                             "those of %g %%",
-                             xml_attribute(child, "percent"),
-                             100.0 * (double)last->share / NOISE_WHOLE);
+        return XML_ERROR(reader, child,
+                         "<quantile percent=\"%s\">: factor and more must not be less than "
+                         "those of %g %%",
+                         xml_attribute(child, "percent"),
+                         100.0 * (double)last->share / NOISE_WHOLE);
     *ARRAY_EXTEND(noise->quantiles, noise->n) = quantile;
     return 0;
 }
@@ -105,9 +105,9 @@ int noise_read_all(const struct element_reader *reader, const struct xml_element
     for (size_t i = 0; i < element->n_children; i++) {
         const struct xml_element *child = &element->children[i];
         if (strcmp(child->name, "quantile") != 0)
-            return ELEMENT_ERROR(reader, child,
-                                 "<%s> in <%s>: only <quantile percent=... factor=... more=...>",
-                                 child->name, element->name);
+            return XML_ERROR(reader, child,
+                             "<%s> in <%s>: only <quantile percent=... factor=... more=...>",
+                             child->name, element->name);
         if (noise_read(reader, child, noise) != 0)
             return -1;
     }

@@ -21,10 +21,7 @@ struct mention {
 /// The group of this name, NULL: there is none.
 static const struct machine_group *find_group(const struct machine *machine, const char *name)
 {
-    for (size_t i = 0; i < machine->n_groups; i++)
-        if (strcmp(machine->groups[i].name, name) == 0)
-            return &machine->groups[i];
-    return NULL;
+    return ITEM_BY(machine->groups, machine->n_groups, name, name);
 }
 
 /// All mentions of nodes; the caller frees.

@@ -79,14 +79,14 @@ static int check_rule(const struct element_reader *reader, const struct xml_elem
                       const struct balancing_rule *rule)
 {
     if (!xml_attribute(element, "from") || !xml_attribute(element, "to"))
-        return ELEMENT_ERROR(reader, element,
-                             "<rule> needs from=\"...\", who gives work, and to=\"...\"");
+        return XML_ERROR(reader, element,
+                         "<rule> needs from=\"...\", who gives work, and to=\"...\"");
     if (rule->from == ROLE_IDLE || rule->from == ROLE_FREE_HOST)
-        return ELEMENT_ERROR(reader, element, "from=\"%s\": it has no work to give",
-                             role_names[rule->from]);
+        return XML_ERROR(reader, element, "from=\"%s\": it has no work to give",
+                         role_names[rule->from]);
     if (rule->from == rule->to)
-        return ELEMENT_ERROR(reader, element, "from=\"%s\" to=\"%s\": no rank gives work to itself",
-                             role_names[rule->from], role_names[rule->to]);
+        return XML_ERROR(reader, element, "from=\"%s\" to=\"%s\": no rank gives work to itself",
+                         role_names[rule->from], role_names[rule->to]);
     return 0;
 }
 
@@ -115,7 +115,7 @@ static int read_rule(const struct element_reader *reader, const struct xml_eleme
     if (check_rule(reader, element, &rule) != 0)
         return -1;
     if (balancing->n_rules == BALANCING_MAX_RULES)
-        return ELEMENT_ERROR(reader, element, "more than %d rules", BALANCING_MAX_RULES);
+        return XML_ERROR(reader, element, "more than %d rules", BALANCING_MAX_RULES);
     balancing->rules[balancing->n_rules++] = rule;
     return 0;
 }
@@ -132,14 +132,14 @@ static int read_weights(const struct element_reader *reader, const struct xml_el
         uint64_t weight = 0;
         if (*word && (option_read_count(word, &weight, reader->err) != 0 || weight == 0 ||
                       weight > MAX_WEIGHT))
-            status = ELEMENT_ERROR(reader, element, "weights=\"%s\": whole numbers from 1 to %d",
-                                   text, MAX_WEIGHT);
+            status = XML_ERROR(reader, element, "weights=\"%s\": whole numbers from 1 to %d", text,
+                               MAX_WEIGHT);
         else if (*word)
             *ARRAY_EXTEND(dealing->weights, dealing->n_weights) = (uint32_t)weight;
     }
     free(copy);
     if (status == 0 && dealing->n_weights == 0)
-        return ELEMENT_ERROR(reader, element, "weights=\"\": without it all workers have the same");
+        return XML_ERROR(reader, element, "weights=\"\": without it all workers have the same");
     return status;
 }
 
@@ -165,7 +165,7 @@ static int read_tasks(const struct element_reader *reader, const struct xml_elem
         {"gap", FIELD_VALUE, &costs_ns[FARM_GAP], .read = cost_time_read},
     };
     if (policy->deals_tasks)
-        return ELEMENT_ERROR(reader, element, "<tasks> is there twice");
+        return XML_ERROR(reader, element, "<tasks> is there twice");
     *dealing = dealing_recorded;
     if (ELEMENT_READ(reader, element, fields) != 0)
         return -1;
@@ -173,7 +173,7 @@ static int read_tasks(const struct element_reader *reader, const struct xml_elem
     dealing->to = (enum dealing_to)to;
     policy->deals_tasks = true;
     if (weights && dealing->to != DEALING_IN_TURN)
-        return ELEMENT_ERROR(reader, element, "weights=\"%s\" are for to=\"in-turn\"", weights);
+        return XML_ERROR(reader, element, "weights=\"%s\" are for to=\"in-turn\"", weights);
     return weights ? read_weights(reader, element, weights, dealing) : 0;
 }
 
@@ -182,12 +182,12 @@ static int check_kind(const struct element_reader *reader, const struct xml_elem
     static const char *const of_rules[] = {"poll", "transfer", "return", "least", "free-hosts"};
     const struct policy *policy = reader->into;
     if (policy->deals_tasks == (policy->balancing.n_rules > 0))
-        return ELEMENT_ERROR(reader, element, "a policy has <rule> elements, or <tasks>%s",
-                             policy->deals_tasks ? ", not both" : "");
+        return XML_ERROR(reader, element, "a policy has <rule> elements, or <tasks>%s",
+                         policy->deals_tasks ? ", not both" : "");
     for (size_t i = 0; policy->deals_tasks && i < sizeof of_rules / sizeof of_rules[0]; i++)
         if (xml_attribute(element, of_rules[i]))
-            return ELEMENT_ERROR(reader, element,
-                                 "%s=\"...\" is about rules, and there are <tasks>", of_rules[i]);
+            return XML_ERROR(reader, element, "%s=\"...\" is about rules, and there are <tasks>",
+                             of_rules[i]);
     return 0;
 }
 
@@ -213,7 +213,7 @@ static int read_policy(const struct element_reader *reader, const struct xml_ele
         return -1;
     balancing->n_free_hosts = (uint32_t)n_free_hosts;
     if (policy->name[0] == '\0')
-        return ELEMENT_ERROR(reader, element, "<policy> needs name=\"...\"");
+        return XML_ERROR(reader, element, "<policy> needs name=\"...\"");
     if (element_read_children(reader, element, kinds, sizeof kinds / sizeof kinds[0]) != 0 ||
         element_check_contents(reader, element, (const char *const[]){NULL}) != 0)
         return -1;

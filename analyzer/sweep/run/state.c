@@ -34,10 +34,7 @@ static int read_stored(struct sweep_run *run, struct error *err)
 
 static const struct trial_summary *find_stored(const struct sweep_run *run, const char *name)
 {
-    for (size_t i = 0; i < run->stored.n_trials; i++)
-        if (strcmp(run->stored.trials[i].name, name) == 0)
-            return &run->stored.trials[i];
-    return NULL;
+    return ITEM_BY(run->stored.trials, run->stored.n_trials, name, name);
 }
 
 static char *reason_of(const struct sweep_result *result)

@@ -260,10 +260,8 @@ static uint64_t *number_called(struct location *location, const char *name)
         {"PAGODA::CORE_USED_NS", &location->core_used_ns},
         {"PAGODA::CORE_WAIT_NS", &location->core_wait_ns},
     };
-    for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++)
-        if (strcmp(numbers[i].name, name) == 0)
-            return numbers[i].number;
-    return NULL;
+    size_t i = FIND_BY(numbers, sizeof numbers / sizeof numbers[0], name, name);
+    return i < sizeof numbers / sizeof numbers[0] ? numbers[i].number : NULL;
 }
 
 // What our tracer says of processes that did not end regularly, of what it dropped, of its own
