@@ -196,93 +196,6 @@ int trials_find(struct database *database, const char *selector, int64_t *id, st
     return 0;
 }
 
-#define ROW_LETTERS "tttdnnndd" // of struct trial_row
-
-static int read_facts(struct database *database, int64_t trial, struct trial_details *d,
-                      struct error *err)
-{
-    static const char sql[] =
-        "SELECT " SUMMARY_COLUMNS ", t.trace_path, conclusion, t.n_nodes, n_events, n_messages, "
-        "n_collectives, (SELECT count(*) FROM tuple WHERE tuple.trial_id = t.id), p.change, "
-        "p.measured_trial, p.measured_ns, p.replay_error, i.interval, i.run, i.begin_ns, i.end_ns, "
-        "(SELECT time_ns FROM trial r WHERE r.id = i.run_id) "
-        "FROM (SELECT " SUMMARY_COLUMNS " FROM trials) JOIN (SELECT id, trace_path, "
-        "conclusion, n_nodes, n_events, n_messages, n_collectives FROM trial) t ON t.id = trial_id "
-        "LEFT JOIN (SELECT trial_id AS "
-        "predicted_id, change, measured_trial, measured_ns, replay_error FROM predictions) p "
-        "ON p.predicted_id = t.id LEFT JOIN (SELECT trial_id AS interval_id, interval, run, "
-        "run_id, begin_ns, end_ns FROM intervals) i ON i.interval_id = t.id "
-        "WHERE trial_id = ?1";
-    int row = database_ask(database, err, sql, "i>" SUMMARY_LETTERS "ttnnnnnttndttnnn", trial,
-                           SUMMARY_OF(&d->summary), &d->trace_path, &d->conclusion, &d->n_nodes,
-                           &d->n_events, &d->n_messages, &d->n_collectives, &d->n_tuples,
-                           &d->change, &d->measured_trial, &d->measured_ns, &d->replay_error,
-                           &d->interval, &d->interval_run, &d->interval_begin_ns,
-                           &d->interval_end_ns, &d->interval_run_ns);
-    if (row == 0)
-        error_set(err, "%s has no trial %" PRId64, database->path, trial);
-    return row == 1 ? 0 : -1;
-}
-
-static int read_details(struct database *database, int64_t trial, struct trial_details *details,
-                        struct error *err)
-{
-    const struct {
-        struct trial_rows *rows;
-        const char *sql;
-    } tables[] = {
-        {&details->attributes, "SELECT name, CASE WHEN role IS NULL THEN kind ELSE role || ' ' "
-                               "|| kind END, value, NULL, 0, 0, 0, NULL, NULL FROM "
-                               "trial_attribute WHERE trial_id = ?1 ORDER BY kind, name"},
-        {&details->metrics, "SELECT name, unit, '', value, 0, 0, 0, NULL, NULL FROM tuple JOIN "
-                            "metric ON id = metric_id WHERE trial_id = ?1 AND focus_id = 0 "
-                            "ORDER BY name <> 'time_ns', name <> 'parallel_efficiency', name"},
-        {&details->properties, "SELECT property, title, '', is_top, count, wait_ns, 0, severity, "
-                               "confidence FROM wait_states WHERE trial_id = ?1 "
-                               "ORDER BY severity DESC, property"},
-        {&details->regions, "SELECT region, file, '', NULL, visits, inclusive_ns, exclusive_ns, "
-                            "NULL, NULL FROM profile_by_region WHERE trial_id = ?1 "
-                            "ORDER BY exclusive_ns DESC, region"},
-        {&details->warnings, "SELECT code, '', text, NULL, count, 0, 0, NULL, NULL FROM "
-                             "trial_warning WHERE trial_id = ?1 ORDER BY number"},
-    };
-    if (read_facts(database, trial, details, err))
-        return -1;
-    for (size_t i = 0; i < sizeof tables / sizeof tables[0]; i++)
-        if (!(tables[i].rows->rows = database_rows(database, err, &tables[i].rows->n_rows,
-                                                   tables[i].sql, "i>" ROW_LETTERS, trial)))
-            return -1;
-    return 0;
-}
-
-void trial_details_release(struct trial_details *details)
-{
-    trial_summary_release(&details->summary);
-    FREE_ALL(details->trace_path, details->conclusion, details->change, details->measured_trial,
-             details->interval, details->interval_run);
-    const struct trial_rows tables[] = {details->attributes, details->metrics, details->properties,
-                                        details->regions, details->warnings};
-    for (size_t i = 0; i < sizeof tables / sizeof tables[0]; i++)
-        database_rows_free(tables[i].rows, tables[i].n_rows, ROW_LETTERS);
-    *details = (struct trial_details){0};
-}
-
-int trial_read(const char *path, const char *selector, struct trial_details *details,
-               struct error *err)
-{
-    *details = (struct trial_details){0};
-    SCOPED_BY(database_leave) struct database *database = NULL;
-    int64_t trial;
-    if (database_open_snapshot(&database, path, err))
-        return -1;
-    int status = trials_find(database, selector, &trial, err);
-    if (status == 0)
-        status = read_details(database, trial, details, err);
-    if (status)
-        trial_details_release(details);
-    return status;
-}
-
 int trial_read_json(const char *path, const char *selector, char **json, struct error *err)
 {
     static const char sql[] =
@@ -303,6 +216,10 @@ int trial_read_json(const char *path, const char *selector, char **json, struct 
         ", 'warnings', (SELECT json_group_array(json_object('code', code, 'count', count, 'text', "
         "text)) FROM (SELECT * FROM trial_warning WHERE trial_id = ?1 ORDER BY number))"
         ", 'conclusion', (SELECT conclusion FROM trial WHERE id = ?1)"
+        ", 'events', (SELECT n_events FROM trial WHERE id = ?1)"
+        ", 'messages', (SELECT n_messages FROM trial WHERE id = ?1)"
+        ", 'collectives', (SELECT n_collectives FROM trial WHERE id = ?1)"
+        ", 'values', (SELECT count(*) FROM tuple WHERE trial_id = ?1)"
         ", 'prediction', json((SELECT json_object('change', change, 'measured_id', measured_id, "
         "'measured_trial', measured_trial, 'measured_ns', measured_ns, 'replay_error', "
         "replay_error) FROM predictions WHERE trial_id = ?1))"

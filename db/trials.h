@@ -53,7 +53,7 @@ struct trial_filter {
 /// -1 and ERR.
 int trials_read(const char *path, const struct trial_filter *filter, struct trial_list *list,
                 struct error *err);
-/// The same as one JSON object; the caller frees.
+/// The same as one JSON object, with the points of sweeps that have no trial; the caller frees.
 int trials_read_json(const char *path, const struct trial_filter *filter, char **json,
                      struct error *err);
 
@@ -64,47 +64,8 @@ int trials_read_json(const char *path, const struct trial_filter *filter, char *
 int trials_history_json(const char *path, const struct trial_filter *filter, char **json,
                         struct error *err);
 
-/// One row of a table about a trial; which members it has depends on the table.
-struct trial_row {
-    char *name;     // attribute, metric, property, or region
-    char *group;    // kind of attribute, unit of metric, title of property, or file of region
-    char *text;     // value of an attribute, text of a warning, focus of a value
-    double value;   // of a metric; 0 for a property that is part of another
-    uint64_t count; // instances, visits, warnings
-    uint64_t time_ns, exclusive_ns; // wait, or inclusive and exclusive time
-    double severity, confidence;    // of a property
-};
-
-struct trial_rows {
-    struct trial_row *rows;
-    size_t n_rows;
-};
-
-struct trial_details {
-    struct trial_summary summary;
-    char *trace_path, *conclusion;
-    char *change, *measured_trial; // of a prediction: what-if options, and what it was made from
-    uint64_t measured_ns;          // 0: not a prediction, or the measured trial was removed
-    double replay_error;
-    // Of an interval, "" of others: its name, and the trial of the whole run, "" without one. Begin
-    // and end in the run; the run's time.
-    char *interval, *interval_run;
-    uint64_t interval_begin_ns, interval_end_ns, interval_run_ns;
-    uint64_t n_nodes, n_events, n_messages, n_collectives;
-    uint64_t n_tuples;
-    struct trial_rows attributes; // by kind, then name
-    struct trial_rows metrics;    // of the whole program
-    struct trial_rows properties; // that have instances, most severe first
-    struct trial_rows regions;    // most exclusive time first
-    struct trial_rows warnings;
-};
-
-/// All about the trial that SELECTOR chooses except single values. 0 (DETAILS is to be released),
-/// or -1 and ERR as trials_find().
-int trial_read(const char *path, const char *selector, struct trial_details *details,
-               struct error *err);
-void trial_details_release(struct trial_details *details);
-/// The same as one JSON object; the caller frees.
+/// All about the trial that SELECTOR chooses except single values, as one JSON object, which the
+/// caller frees. 0, or -1 and ERR as trials_find().
 int trial_read_json(const char *path, const char *selector, char **json, struct error *err);
 
 /// Logs a warning for each kind of damage in the trace of a trial. 0, or -1 and ERR.

@@ -94,12 +94,8 @@ static int read_lists(const char *path, struct error *err)
 
 static int read_details(const char *path, const char *selector, struct error *err)
 {
-    struct trial_details details = {0};
     SCOPED char *json = NULL;
-    int result =
-        trial_read(path, selector, &details, err) || trial_read_json(path, selector, &json, err);
-    trial_details_release(&details);
-    return result;
+    return trial_read_json(path, selector, &json, err);
 }
 
 static void ignore_part(void *user, const char *a, const char *b, const char *c, int64_t value_ns)
