@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analyzer/base/checksum.h"
 #include "analyzer/base/map.h"
 #include "analyzer/base/memory.h"
 #include "analyzer/base/text.h"
@@ -261,21 +262,12 @@ char *function_names_list(const char *const *names, size_t n, const bool *is_mea
 /// hash (64 bits) makes a name longer than it must be, and nothing else.
 static const uint32_t not_one = UINT32_MAX;
 
-/// FNV-1a.
-static uint64_t hash_of(const char *text)
-{
-    uint64_t hash = UINT64_C(14695981039346656037);
-    for (; *text; text++)
-        hash = (hash ^ (unsigned char)*text) * UINT64_C(1099511628211);
-    return hash;
-}
-
 static void add_meaning(struct map *meanings, const char *text, char *const *names, uint32_t name)
 {
     uint32_t other = name;
-    map_get(meanings, hash_of(text), &other);
+    map_get(meanings, checksum_bytes(0, text, strlen(text)), &other);
     bool is_same = other != not_one && strcmp(names[other], names[name]) == 0;
-    map_put(meanings, hash_of(text), is_same ? name : not_one);
+    map_put(meanings, checksum_bytes(0, text, strlen(text)), is_same ? name : not_one);
 }
 
 static void add_meanings(struct map *meanings, char *const *names, size_t n)
@@ -294,7 +286,7 @@ static void add_meanings(struct map *meanings, char *const *names, size_t n)
 static bool is_unique(const struct map *meanings, const char *text)
 {
     uint32_t name;
-    return map_get(meanings, hash_of(text), &name) && name != not_one;
+    return map_get(meanings, checksum_bytes(0, text, strlen(text)), &name) && name != not_one;
 }
 
 /// The shortest form of NAME with which it is the only one, at least as long as SHORTEST.

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Orders for qsort() and bsearch(): by one key, then by another where that is the same. A heap, the
-// first of whose items is at hand.
+// Orders for qsort() and bsearch(): by one key, then by another where that is the same. Sorting by
+// numbers, which for many items is several times as fast as qsort(). A heap, the first of whose
+// items is at hand.
 #pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 #include <string.h>
 
 /// How the numbers A and B are ordered: negative, 0 or positive. NaN is the same as any number.
@@ -21,6 +23,37 @@ static inline int order_by(const int *orders, size_t n)
         if (orders[i] != 0)
             return orders[i];
     return 0;
+}
+
+/// For qsort() of plain numbers.
+static inline int uint32_compare(const void *a, const void *b)
+{
+    return LESS_FIRST(*(const uint32_t *)a, *(const uint32_t *)b);
+}
+static inline int uint64_compare(const void *a, const void *b)
+{
+    return LESS_FIRST(*(const uint64_t *)a, *(const uint64_t *)b);
+}
+static inline int double_compare(const void *a, const void *b)
+{
+    return LESS_FIRST(*(const double *)a, *(const double *)b);
+}
+
+/// Sorts N ITEMS of SIZE bytes by the NUMBER of each, the least first; items of equal numbers stay
+/// in their order. So a sort by several numbers begins with the one that counts least. Meanwhile it
+/// holds a copy of the items.
+void sort_by_number(void *items, size_t n, size_t size, uint64_t (*number)(const void *item));
+
+/// The number of the pair (FIRST, SECOND), which is ordered as they are.
+static inline uint64_t sort_pair(uint32_t first, uint32_t second)
+{
+    return (uint64_t)first << 32 | second;
+}
+
+/// That of NS, so that longer times come first.
+static inline uint64_t sort_longest_first(int64_t ns)
+{
+    return (uint64_t)INT64_MAX - (uint64_t)ns;
 }
 
 /// Adds ITEM, of SIZE bytes, to the N of the heap ITEMS, which has room for it. IS_BEFORE orders

@@ -41,7 +41,7 @@ const char *path_base_name(const char *path);
 /// The folder that PATH is in. The caller frees.
 char *path_folder(const char *path);
 
-/// For qsort() and bsearch(): texts by strcmp().
+/// For qsort() and bsearch(): texts, or structs that begin with one, by strcmp().
 int text_compare(const void *a, const void *b);
 
 /// The nearest of COUNT candidates to WORD by edit distance with transpositions (optimal string

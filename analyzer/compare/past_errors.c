@@ -7,6 +7,7 @@
 
 #include "analyzer/base/memory.h"
 #include "analyzer/base/order.h"
+#include "analyzer/base/text.h"
 
 /// A measured run of a past prediction.
 struct ratio {
@@ -20,12 +21,6 @@ struct ratios {
     size_t n, capacity, n_questions;
 };
 
-static int by_question(const void *a, const void *b)
-{
-    const struct ratio *x = a, *y = b;
-    return strcmp(x->question, y->question);
-}
-
 static int by_value(const void *a, const void *b)
 {
     const struct ratio *x = a, *y = b;
@@ -35,10 +30,11 @@ static int by_value(const void *a, const void *b)
 static void weigh(struct ratios *ratios)
 {
     if (ratios->n > 0)
-        qsort(ratios->items, ratios->n, sizeof *ratios->items, by_question);
+        qsort(ratios->items, ratios->n, sizeof *ratios->items, text_compare);
     for (size_t begin = 0, end; begin < ratios->n; begin = end) {
         end = begin;
-        while (end < ratios->n && by_question(&ratios->items[begin], &ratios->items[end]) == 0)
+        while (end < ratios->n &&
+               strcmp(ratios->items[begin].question, ratios->items[end].question) == 0)
             end++;
         for (size_t i = begin; i < end; i++)
             ratios->items[i].weight = 1 / (double)(end - begin);

@@ -92,12 +92,6 @@ void scaling_add_part(struct scaling *scaling, size_t trial, const char *name,
                                .value_ns = value_ns};
 }
 
-static int compare_numbers(const void *a, const void *b)
-{
-    double x_a = *(const double *)a, x_b = *(const double *)b;
-    return LESS_FIRST(x_a, x_b);
-}
-
 /// The different x in order; to be freed.
 static double *different_x(const struct scaling *scaling, size_t *n)
 {
@@ -106,7 +100,7 @@ static double *different_x(const struct scaling *scaling, size_t *n)
     for (size_t i = 0; i < scaling->n_trials; i++)
         x[i] = scaling->trials[i].x;
     if (scaling->n_trials)
-        qsort(x, scaling->n_trials, sizeof *x, compare_numbers);
+        qsort(x, scaling->n_trials, sizeof *x, double_compare);
     for (size_t i = 0; i < scaling->n_trials; i++)
         if (*n == 0 || x[i] > x[*n - 1])
             x[(*n)++] = x[i];

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analyzer/base/checksum.h"
 #include "analyzer/base/format/csv.h"
 #include "analyzer/base/formula.h"
 #include "analyzer/base/map.h"
@@ -15,18 +16,11 @@
 #include "analyzer/base/text.h"
 #include "analyzer/base/threads.h"
 
-static uint64_t hash_of(const char *text)
-{
-    uint64_t hash = 0xcbf29ce484222325u; // FNV-1a
-    for (; *text; text++)
-        hash = (hash ^ (unsigned char)*text) * 0x100000001b3u;
-    return hash;
-}
-
 size_t model_table_series(struct model_table *table, const char *name)
 {
     uint32_t index;
-    uint64_t key = hash_of(name); // names of the same hash have the next free ones
+    uint64_t key =
+        checksum_bytes(0, name, strlen(name)); // names of the same hash have the next free ones
     for (; map_get(&table->by_name, key, &index); key++)
         if (strcmp(table->series[index].name, name) == 0)
             return index;

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "analyzer/base/memory.h"
-#include "analyzer/base/sort.h"
+#include "analyzer/base/order.h"
 #include "analyzer/pag/lineage/head.h"
 #include "analyzer/pag/location/excerpt.h"
 #include "analyzer/pag/location/location.h"

@@ -137,11 +137,6 @@ static int check_parents(const struct pattern_list *list, struct error *err)
     return follow_parents(list, true, err) || follow_parents(list, false, err) ? -1 : 0;
 }
 
-static int compare_ids(const void *a, const void *b)
-{
-    return strcmp(((const struct pattern *)a)->id, ((const struct pattern *)b)->id);
-}
-
 /// Moves the children of a pattern, and theirs, from the list (sorted by id) to the catalogue.
 static void move_children(struct pattern_list *list, const char *parent, uint32_t parent_index,
                           struct catalogue *catalogue)
@@ -378,7 +373,7 @@ struct catalogue *catalogue_load(const char *directory, const char *const *extra
         failure = check_parents(&list, err);
     if (!failure) {
         if (list.n_patterns)
-            qsort(list.patterns, list.n_patterns, sizeof(*list.patterns), compare_ids);
+            qsort(list.patterns, list.n_patterns, sizeof(*list.patterns), text_compare);
         catalogue = memory_zeroed(1, sizeof(*catalogue));
         catalogue->patterns = memory_zeroed(list.n_patterns, sizeof(*catalogue->patterns));
         move_children(&list, "", PATTERN_NONE, catalogue);

@@ -10,7 +10,6 @@
 #include "analyzer/base/map.h"
 #include "analyzer/base/memory.h"
 #include "analyzer/base/order.h"
-#include "analyzer/base/sort.h"
 #include "analyzer/base/text.h"
 #include "analyzer/trace/definitions.h"
 

@@ -34,17 +34,12 @@ static int by_change(const void *left, const void *right)
                     strcmp(a->name, b->name));
 }
 
-static int by_name(const void *left, const void *right)
-{
-    return strcmp(((const struct change *)left)->name, ((const struct change *)right)->name);
-}
-
 /// Adds up rows of one name, leaves out those that stay the same unless KEEPS_SAME, and sorts.
 static void conclude(struct changes *changes, bool keeps_same)
 {
     size_t n = 0;
     if (changes->n > 0)
-        qsort(changes->items, changes->n, sizeof *changes->items, by_name);
+        qsort(changes->items, changes->n, sizeof *changes->items, text_compare);
     for (size_t i = 0; i < changes->n;) {
         struct change sum = changes->items[i];
         for (i++; i < changes->n && strcmp(changes->items[i].name, sum.name) == 0; i++) {

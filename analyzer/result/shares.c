@@ -16,7 +16,6 @@
 #include "analyzer/base/map.h"
 #include "analyzer/base/memory.h"
 #include "analyzer/base/order.h"
-#include "analyzer/base/sort.h"
 #include "analyzer/base/text.h"
 
 static uint32_t region_named(struct result *result, const char *name)
@@ -583,12 +582,6 @@ void origins_collect(const struct call_tree *tree, struct result *result)
     }
 }
 
-static int compare_ranks(const void *left, const void *right)
-{
-    const uint32_t *a = left, *b = right;
-    return LESS_FIRST(*a, *b);
-}
-
 /// "rank 1", "ranks 0, 2-4"; "12 ranks" if there are too many to list. RANKS are sorted.
 static char *list_ranks(const uint32_t *ranks, size_t n_ranks)
 {
@@ -624,6 +617,6 @@ char *origin_ranks(const struct result_origins *origins, uint32_t region)
         if (share->rank != RESULT_NONE)
             ranks[n_ranks++] = share->rank;
     }
-    qsort(ranks, n_ranks, sizeof *ranks, compare_ranks);
+    qsort(ranks, n_ranks, sizeof *ranks, uint32_compare);
     return n_ranks > 0 ? list_ranks(ranks, n_ranks) : memory_copy_text("");
 }

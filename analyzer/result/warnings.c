@@ -506,12 +506,6 @@ static void warn_of_symbols(struct result *result)
     words_free(modules);
 }
 
-static int compare_warnings(const void *left, const void *right)
-{
-    const struct result_warning *a = left, *b = right;
-    return strcmp(a->code, b->code);
-}
-
 void warnings_collect(const struct collect_input *input, const struct coverage *coverage,
                       struct result *result)
 {
@@ -537,5 +531,5 @@ void warnings_collect(const struct collect_input *input, const struct coverage *
     warn_of_locations(trace, result);
     warn_of_unused(trace, result);
     warn_of_symbols(result);
-    qsort(result->warnings, result->n_warnings, sizeof *result->warnings, compare_warnings);
+    qsort(result->warnings, result->n_warnings, sizeof *result->warnings, text_compare);
 }

@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include "analyzer/base/memory.h"
+#include "analyzer/base/order.h"
 #include "analyzer/base/text.h"
 
 /// In ns: what a fit leaves of a bound ends there if the fit diverges; many of these can be added
@@ -431,12 +432,6 @@ static double ahead_around(const struct clock_fit *fit, const struct clock_way *
     return after_ns / (double)n_after - before_ns / (double)n_before;
 }
 
-static int compare_ahead(const void *a, const void *b)
-{
-    double left = *(const double *)a, right = *(const double *)b;
-    return (left > right) - (left < right);
-}
-
 /// The largest jump of a clock, by the constants that the fit began with. In the slice of a jump
 /// the fastest messages to and fro are of different sides of it, so what lies around it is
 /// compared.
@@ -457,7 +452,7 @@ static struct jump find_jump(struct clock_fit *fit)
     for (size_t i = 1; i + 1 < n_slices; i++) {
         for (size_t rank = 0; rank < n_ranks; rank++)
             sorted_ns[rank] = ahead_ns[rank] = ahead_around(fit, ways, n_slices, i, rank);
-        qsort(sorted_ns, n_ranks, sizeof *sorted_ns, compare_ahead);
+        qsort(sorted_ns, n_ranks, sizeof *sorted_ns, double_compare);
         double usual_ns = n_ranks > 2 ? sorted_ns[n_ranks / 2] : 0;
         for (size_t rank = 0; rank < n_ranks; rank++) {
             double by_ns = ahead_ns[rank] - usual_ns;

@@ -335,11 +335,6 @@ static int predict_list(const struct whatif_asked *asked, struct error *err)
     return status;
 }
 
-static int by_time(const void *a, const void *b)
-{
-    return LESS_FIRST(*(const uint64_t *)a, *(const uint64_t *)b);
-}
-
 /// The run times of the N JOBS of one case into POINT, in order. 0, or -1 and ERR.
 static int put_draws(struct whatif_point *point, const struct whatif_job *jobs, size_t n,
                      uint32_t seed, struct error *err)
@@ -350,7 +345,7 @@ static int put_draws(struct whatif_point *point, const struct whatif_job *jobs, 
     point->draws = (struct whatif_draws){memory_new(n * sizeof(uint64_t)), n, seed};
     for (size_t i = 0; i < n; i++)
         point->draws.times_ns[i] = jobs[i].predicted_ns;
-    qsort(point->draws.times_ns, n, sizeof(uint64_t), by_time);
+    qsort(point->draws.times_ns, n, sizeof(uint64_t), uint64_compare);
     return 0;
 }
 

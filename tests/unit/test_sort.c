@@ -3,7 +3,7 @@
 // have.
 #include <stdlib.h>
 
-#include "analyzer/base/sort.h"
+#include "analyzer/base/order.h"
 #include "tests/unit/unit_test.h"
 
 struct item {

@@ -10,6 +10,7 @@
 
 #include "analyzer/base/format/template.h"
 #include "analyzer/base/memory.h"
+#include "analyzer/base/order.h"
 #include "analyzer/base/text.h"
 #include "analyzer/result/cores.h"
 #include "analyzer/result/parts.h"
@@ -79,12 +80,6 @@ static void add_remedies(const struct finding_kind *kind, const struct facts *fa
     }
 }
 
-static int by_number(const void *a, const void *b)
-{
-    uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
-    return (x > y) - (x < y);
-}
-
 /// The ranks that the sentences name as those that cause it.
 static void add_causing_ranks(const struct cause *cause, const struct named_ranks *causing,
                               size_t n_ranks, struct result_finding *finding)
@@ -101,7 +96,7 @@ static void add_waiting_ranks(const struct result_pattern *pattern,
     for (size_t i = 0; i < pattern->n_by_rank && waiting->n > 0; i++)
         if ((double)pattern->by_rank[i].ns >= waiting->least)
             finding->ranks[finding->n_ranks++] = pattern->by_rank[i].key;
-    qsort(finding->ranks, finding->n_ranks, sizeof *finding->ranks, by_number);
+    qsort(finding->ranks, finding->n_ranks, sizeof *finding->ranks, uint32_compare);
 }
 
 static bool needs_proof(const struct finding_kind *kind)

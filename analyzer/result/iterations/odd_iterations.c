@@ -36,18 +36,12 @@ struct work {
 
 // --- segments
 
-static int compare_doubles(const void *left, const void *right)
-{
-    double a = *(const double *)left, b = *(const double *)right;
-    return LESS_FIRST(a, b);
-}
-
 static double noise_of(const double *values, size_t n)
 {
     SCOPED double *steps = memory_new((n + 1) * sizeof *steps);
     for (size_t i = 1; i < n; i++)
         steps[i - 1] = fabs(values[i] - values[i - 1]);
-    qsort(steps, n - 1, sizeof *steps, compare_doubles);
+    qsort(steps, n - 1, sizeof *steps, double_compare);
     double median = n > 1 ? steps[(n - 1) / 2] : 0;
     return 1.4826 * median / sqrt(2); // of a normal distribution
 }
@@ -145,7 +139,7 @@ static double median_of(const double *values, size_t n)
 {
     SCOPED double *sorted = memory_new(n * sizeof *sorted);
     memcpy(sorted, values, n * sizeof *sorted);
-    qsort(sorted, n, sizeof *sorted, compare_doubles);
+    qsort(sorted, n, sizeof *sorted, double_compare);
     return sorted[n / 2];
 }
 

@@ -66,11 +66,6 @@ static void number_ranks(struct merge *merge)
     }
 }
 
-static int compare_ids(const void *a, const void *b)
-{
-    return LESS_FIRST(*(const uint64_t *)a, *(const uint64_t *)b);
-}
-
 /// Locations are numbered world by world, in the order of their identifiers; one stands for
 /// everything that was not traced.
 static void number_locations(struct merge *merge)
@@ -82,7 +77,7 @@ static void number_locations(struct merge *merge)
         SCOPED uint64_t *ids = memory_new((n + 1) * sizeof *ids);
         for (size_t k = 0; k < n; k++)
             ids[k] = world->records->locations.items[k].id;
-        qsort(ids, n, sizeof *ids, compare_ids);
+        qsort(ids, n, sizeof *ids, uint64_compare);
         for (size_t k = 0; k < n; k++)
             if (ids[k] != world->outsider)
                 merge_set_id(world, REF_Location, ids[k], (*next)++);

@@ -10,6 +10,7 @@
 #include <stdlib.h>
 
 #include "analyzer/base/memory.h"
+#include "analyzer/base/order.h"
 #include "analyzer/rewrite/rewrite.h"
 
 #define NONE UINT32_MAX
@@ -212,12 +213,6 @@ static void find_ranks(struct writing *all)
     id_table_release(&rank_of_group);
 }
 
-static int compare_numbers(const void *a, const void *b)
-{
-    uint64_t one = *(const uint64_t *)a, other = *(const uint64_t *)b;
-    return (one > other) - (one < other);
-}
-
 /// The ranks that use a communicator, ascending, each once; their number.
 static uint32_t list_users(const struct writing *all, const struct mention *communicator,
                            uint64_t *members)
@@ -227,7 +222,7 @@ static uint32_t list_users(const struct writing *all, const struct mention *comm
         if (all->ranks[communicator->users[i]] != NONE)
             members[n++] = all->ranks[communicator->users[i]];
     if (n > 0)
-        qsort(members, n, sizeof *members, compare_numbers);
+        qsort(members, n, sizeof *members, uint64_compare);
     for (uint32_t i = 0; i < n; i++)
         if (n_single == 0 || members[n_single - 1] != members[i])
             members[n_single++] = members[i];

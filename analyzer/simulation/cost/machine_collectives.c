@@ -7,6 +7,7 @@
 #include "analyzer/base/formula.h"
 #include "analyzer/base/memory.h"
 #include "analyzer/base/options/options.h"
+#include "analyzer/base/order.h"
 #include "analyzer/base/text.h"
 #include "analyzer/simulation/cores/placement.h"
 #include "analyzer/simulation/cost/machine.h"
@@ -66,12 +67,6 @@ static int read_algorithm(const struct element_reader *reader, const struct xml_
                      collective_operation_names[operation], valid);
 }
 
-static int by_number(const void *a, const void *b)
-{
-    uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
-    return x < y ? -1 : x > y;
-}
-
 /// Node numbers such as 3,8-11.
 static int read_missing_nodes(const struct element_reader *reader,
                               const struct xml_element *element,
@@ -95,7 +90,7 @@ static int read_missing_nodes(const struct element_reader *reader,
         at = at < end ? at : NULL;
     }
     if (n > 1)
-        qsort(collective->missing_nodes, n, sizeof *collective->missing_nodes, by_number);
+        qsort(collective->missing_nodes, n, sizeof *collective->missing_nodes, uint32_compare);
     collective->n_missing_nodes = n;
     return 0;
 }

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "analyzer/base/memory.h"
+#include "analyzer/base/order.h"
 #include "analyzer/simulation/cost/cost_model.h"
 
 // --- gathering
@@ -142,11 +143,6 @@ static int by_master(const void *left, const void *right)
     return order ? order : compare(a->worker, b->worker);
 }
 
-static int by_time(const void *left, const void *right)
-{
-    return compare(*(const uint64_t *)left, *(const uint64_t *)right);
-}
-
 static int by_handed(const void *left, const void *right)
 {
     const struct farm_task *a = left, *b = right;
@@ -158,7 +154,7 @@ static int by_handed(const void *left, const void *right)
 static void find_phases(struct farm_messages *messages)
 {
     if (messages->n_cuts > 0)
-        qsort(messages->cuts, messages->n_cuts, sizeof *messages->cuts, by_time);
+        qsort(messages->cuts, messages->n_cuts, sizeof *messages->cuts, uint64_compare);
     for (size_t i = 0; i < messages->n; i++) {
         size_t low = 0, high = messages->n_cuts;
         while (low < high) {

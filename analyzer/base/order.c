@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Radix sort, the lowest digit first (Knuth, The Art of Computer Programming 3, section 5.2.5).
 // Digits that all numbers share take no pass.
-#include "analyzer/base/sort.h"
+#include "analyzer/base/order.h"
 
 #include <stdbool.h>
 #include <string.h>
