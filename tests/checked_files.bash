@@ -2,6 +2,7 @@
 # shellcheck shell=bash
 # shellcheck disable=SC2154 # `run` sets status, output and stderr
 # For tests of files that `pagoda check` reads, all cases of a test in one call of it.
+load ../helper
 
 # case_files HEAD TAIL WHOLE: makes each line of stdin a file case-N.xml, between HEAD and TAIL if it does not
 # begin with WHOLE.
@@ -45,8 +46,7 @@ wrong_file() {
 # wrong_files_refused: each noted file is refused with a sentence that has its text, and no other one.
 wrong_files_refused() {
     local i
-    run --separate-stderr "$PAGODA" check "${wrong_files[@]}"
-    [ "$status" = 1 ]
+    run -1 --separate-stderr "$PAGODA" check "${wrong_files[@]}"
     [ -z "$output" ]
     for i in "${!wrong_files[@]}"; do
         [[ ${stderr_lines[i]} == "pagoda: ${wrong_files[i]}:"* && ${stderr_lines[i]} == *"${wrong_texts[i]}"* ]] || {

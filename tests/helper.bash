@@ -72,7 +72,6 @@ run_mpi() {
 # ends_row NAME [MPI]: one row of the table of ends, under each MPI, or that one where it has no part in it.
 ends_row() {
     run "$ROOT/tests/ends" ${2:+-m "$2"} "$1"
-    echo "$output"
     [ "$status" != 77 ] || skip "there is no MPI"
     [ "$status" = 0 ]
 }

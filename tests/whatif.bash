@@ -3,6 +3,7 @@
 # Loaded by tests of what-if options: the traces of tests/traces/whatif, small enough to compute by
 # hand, and what `pagoda replay` predicts from them or refuses. How ranks end is said by the lines `#!`
 # of those traces (tests/unit/test_hand_predictions.c).
+load ../helper
 
 setup() {
     cd "$BATS_TEST_TMPDIR" || return
@@ -25,7 +26,6 @@ refused() {
     local pattern=$1
     shift
     run "$PAGODA" replay "$@" trace
-    echo "$output"
     # shellcheck disable=SC2154 # set by run
     ((status == 1 || status == 2))
     # shellcheck disable=SC2154 # set by run

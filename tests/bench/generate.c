@@ -494,10 +494,6 @@ int main(int argc, char **argv)
         if (run.n_waits[wait])
             printf("%s %" PRIu64 " %" PRIu64 "\n", wait_names[wait], run.n_waits[wait],
                    run.wait_ns[wait]);
-    free(run.functions);
-    free(run.levels);
-    free(run.last_ns);
-    free(run.last_lower_ns);
-    free(run.first_other_ns);
+    FREE_ALL(run.functions, run.levels, run.last_ns, run.last_lower_ns, run.first_other_ns);
     return 0;
 }

@@ -138,7 +138,6 @@ with_only() {
     "${install[@]}" install # once more
     "${install[@]}" uninstall
     run find "$installed" -mindepth 1
-    echo "$output"
     [ "$output" = "$(printf '%s\n' "$installed/opt" "$installed/opt/a b" "$installed/opt/a b/bin")" ]
 }
 

@@ -21,7 +21,6 @@ refused() {
 has() {
     grep -qF "  $1: $2" <<<"$output" || {
         echo "no line '  $1: $2' in:"
-        echo "$output"
         return 1
     }
 }

@@ -46,7 +46,6 @@ refused() {
     for command in "replay --machine machine.xml trace" "check machine.xml"; do
         # shellcheck disable=SC2086 # several words
         run "$PAGODA" $command
-        echo "$output"
         ((status == 1))
         [[ ${lines[0]} =~ machine.xml:[0-9]+:\ .*$1 ]]
     done

@@ -50,7 +50,6 @@ said() {
     [ -z "$output$stderr" ]
     # Rank 1 waits for the message of 7000000, rank 0 for rank 1 at 9001000 and at 9015000 for nobody.
     run "$ROOT/tests/cli/run_page.py" page.html pipeline.txt
-    echo "$output"
     [ "$output" = $'0 1999000\n1 4005000' ]
     for threads in 1 2; do
         "$PAGODA" export pipeline -o "page$threads.html" --threads $threads
@@ -154,7 +153,6 @@ Rank 1 computes for 1 ms, from 2 ms on, mostly in main/solve, until main/solve/M
     "$BUILD/tools/mktrace" "$ROOT/tests/traces/threads/hybrid.txt" hybrid
     "$PAGODA" export hybrid -o page.html
     run "$ROOT/tests/cli/run_page.py" page.html "$ROOT/tests/traces/threads/hybrid.txt"
-    echo "$output"
     [ "$output" = '0 5
 1 0
 0 Master thread: computing 41 waiting 12 runtime 7 mpi 25 idle 0
@@ -238,7 +236,6 @@ main/a&lt;/script&gt;&lt;script&gt;document.title="taken"&lt;/script&gt;&lt;!--"
     archive pipeline
     "$PAGODA" export pipeline -o page.html --scale solve=0.5
     run "$ROOT/tests/cli/run_page.py" page.html pipeline.txt predicted
-    echo "$output"
     # Half of the 5 ms that rank 0 computes before it sends, and of the 1 ms before rank 1 waits.
     [ "${lines[1]}" = "1 2005000" ]
     browse page.html "$(when_ready 'said += $("prediction").textContent + "\n" + lanes.map(lane => lane.name).join(" ")')"

@@ -20,7 +20,6 @@ viewer() { "$ROOT/tests/cli/paraver.py" "$@"; }
     run -0 --separate-stderr prv
     [ -z "$output$stderr" ]
     run viewer list run.prv
-    echo "$output"
     [ "$output" = 'node0 / rank 0: 0-1000 Running
 node0 / rank 0: 1000-2000000 Others
 node0 / rank 0: 2000000-7000000 Running
@@ -86,9 +85,7 @@ message: node0 / rank 0 7000000 -> node0 / rank 1 7004000, 1024 bytes, tag 7' ]
         rm -rf run
         /usr/bin/python3 "$ROOT/tests/cli/counters.py" run $seed 300 >expected
         prv
-        run viewer archive run/traces.otf2 run.prv
-        echo "$output"
-        [ "$status" = 0 ]
+        run -0 viewer archive run/traces.otf2 run.prv
         [[ $output == *" counters" && $output != *" 0 counters" ]]
     done
 }
@@ -129,7 +126,6 @@ message: node0 / rank 0 7000000 -> node0 / rank 1 7004000, 1024 bytes, tag 7' ]
     archive replay/pipeline $'s/solve/a"b<c>\x01\x1b[31m\\\\d\xff/g'
     prv
     run viewer list run.prv
-    echo "$output"
     [[ $output == *$'2000000-7001000 a"b<c>??[31m\\d\xef\xbf\xbd'* ]]
 }
 

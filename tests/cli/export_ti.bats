@@ -25,7 +25,6 @@ actions() {
     [ -z "$output$stderr" ]
     [ "$(cat run.ti)" = run.ti.actions ]
     run actions 0
-    echo "$output"
     [ "$output" = 'init
 compute 5001000
 send 1 7 1024
@@ -34,7 +33,6 @@ allreduce 4 0
 compute 20000
 finalize' ]
     run actions 1
-    echo "$output"
     [ "$output" = 'init
 compute 1001500
 recv 0 7 1024
@@ -50,7 +48,6 @@ finalize' ]
     archive engine/wildcard-open
     ti
     run actions 0
-    echo "$output"
     [ "$output" = 'init
 compute 1
 irecv 2 6 3
@@ -118,7 +115,6 @@ EOF
     ti
     # Root 2 sends to 0 in the tag of the communicator; it receives from 0 and 1 in that of the world.
     run eval "actions 0; actions 1; actions 2"
-    echo "$output"
     [ "$output" = 'init
 recv 2 2147418114 2147483647
 compute 190
@@ -152,7 +148,6 @@ finalize' ]
     archive replay/without-cpu
     ti
     run actions 0
-    echo "$output"
     [ "$(grep compute <<<"$output" | head -3)" = 'compute 4100000
 compute 5900000
 compute 950000' ]

@@ -19,7 +19,6 @@ TEXT
     cp -r esc "p$esc"
     harmless() {
         run "$PAGODA" "$@"
-        echo "$output"
         [[ $output == *'?[31m'* && $output != *$'\033'* ]]
     }
     harmless replay esc

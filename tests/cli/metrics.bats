@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Metrics of the user's: of a trace computed by hand, whose lines `#! METRIC WHERE RANK VALUE` are all
 # that they have; in the report, of intervals, and of stored runs.
-load ../helper
 load ../checked_files
 
 setup() {

@@ -90,12 +90,10 @@ END
 
 @test "a table of a spreadsheet: byte order mark, quotes, CRLF" {
     printf '\xef\xbb\xbf"p",value\r\n1,1\r\n2,2\r\n4,4\r\n"8",8\r\n' >table.csv
-    run "$PAGODA" model table.csv --at p=16
-    [ "$status" = 0 ]
+    run -0 "$PAGODA" model table.csv --at p=16
     [[ ${lines[0]} == *"value = 1*p" ]]
     printf '\xef\xbb\xbe,value\n1,1\n' >table.csv # nearly one
-    run "$PAGODA" model table.csv
-    [ "$status" = 1 ]
+    run -1 "$PAGODA" model table.csv
     [[ $output == *$'\xef\xbb\xbe'* ]]
 }
 
@@ -149,8 +147,7 @@ keep() {
     [[ $output == *$'\n  time in s = 0.001+0.001*ranks^(-1)*size\n'*$'\n  at ranks=64,size=1024: 17.00 ms (95 %: '* ]]
     [[ ${lines[-1]} == "Always 0: MPI_Allreduce" ]]
     "$PAGODA" model runs.db --json | jq -e '.series[] | select(.name == "MPI_Allreduce") | .formula == "0"'
-    run "$PAGODA" model runs.db --by nothing
-    [ "$status" = 1 ]
+    run -1 "$PAGODA" model runs.db --by nothing
     [[ $output == *"cannot be modelled by nothing"* ]]
     run -1 "$PAGODA" model table.csv --by ranks
 }

@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Policies: the bundled ones, files of one's own, what is refused, and random ones against simulations that
 # share nothing with pagoda (balancing.py, task_farm.py).
-load ../helper
 load ../checked_files
 
 archive() { "$BUILD/tools/mktrace" "$ROOT/tests/traces/advise/$1.txt" "$1"; }

@@ -3,7 +3,6 @@
 # user's, what is refused. Each trace in tests/traces/properties names all critical properties, in
 # lines `#! PROPERTY WHERE PER-CENT`.
 # shellcheck disable=SC2016 # backticks are quoted
-load ../helper
 load ../checked_files
 
 # archive FILE: makes the archive `run` here out of the text trace FILE below tests/traces.

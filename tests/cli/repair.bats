@@ -10,9 +10,7 @@ setup() {
 
 # compare TEST [ARGUMENT...]
 compare() {
-    run /usr/bin/python3 "$ROOT/tests/cli/repair.py" "$@"
-    echo "$output"
-    [ "$status" = 0 ]
+    run -0 /usr/bin/python3 "$ROOT/tests/cli/repair.py" "$@"
 }
 
 @test "an archive that is whole: the same events and definitions, the same bytes each time" {
@@ -143,7 +141,6 @@ refused() {
     run "$PAGODA" check --repair pairs -o full/out
     find full -mindepth 1 >left
     umount full
-    echo "$output"
     [ "$status" = 1 ]
     [ "${#lines[@]}" = 1 ]
     [[ $output == "pagoda: nothing was written to 'full/out': "* ]]

@@ -414,7 +414,6 @@ XML
 TEXT
     "$BUILD/tools/mktrace" isend.txt isend
     run "$PAGODA" replay isend
-    echo "$output"
     [[ $(tr -s ' \n' ' ' <<<"$output") == *"Rank 0 was blocked for"*"in MPI_Wait"*"before completing the send"* ]]
     [[ $output != *"send with MPI_Isend"* ]]
 }
@@ -569,7 +568,6 @@ PYTHON
         | "\(.explained_ns) \(.unexplained_ns) \(.offset_ns)",
           ([.regions, .region_ranks] | map(map(.time_ns) | add) | map(tostring) | join(" ")),
           (.region_ranks[] | "\(.region) \(.rank) \(.time_ns)"))' chain.json
-    echo "$output"
     [ "$output" = "185000
 185000 0 -30000
 185000 185000
@@ -607,7 +605,6 @@ END
     "$BUILD/tools/mktrace" zero.txt zero
     run jq -r '.patterns[] | select(.count > 0) | .id, .total_ns, (.origins | .explained_ns,
         .unexplained_ns, (.regions[] | .region, .time_ns))' <("$PAGODA" replay --json zero)
-    echo "$output"
     [ "$output" = "$(printf '%s\n' wait-at-nxn 30 30 0 main 30)" ]
     # A sender of 8 bytes is in its call until the receive is posted: for that one, or for others?
     cat >eager.txt <<'END'
@@ -641,7 +638,6 @@ END
     run jq -r '.patterns[] | select(.count > 0) | "\(.id) \(.total_ns) \(.origins.explained_ns)",
         (.origins.region_ranks[] | "  \(.region) \(.rank) \(.time_ns)"),
         (.by_cause[] | "  rank \(.rank) \(.ns)")' gather.json
-    echo "$output"
     [ "$output" = "early-reduce 100 100
   solve 1 100
   rank 1 100

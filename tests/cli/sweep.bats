@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # pagoda sweep without a run: the schema of sweep files against what `pagoda check` says, and what is found
 # wrong with predictions before the first of them. Real runs: tests/mpi/sweep.bats.
-load ../helper
 load ../checked_files
 
 valid() {
@@ -107,7 +106,6 @@ END
 help='`pagoda sweep --help` tells more'
 sweep() {
     run "$PAGODA" sweep --store runs.db "$@"
-    echo "$output"
 }
 
 # wrong SENTENCE SWEEP-OPTIONS... -- LINE: the same is said of a dry run and of a real one, as wrong usage, and

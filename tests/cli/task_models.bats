@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Model files: bundled ones against the numbers printed in their sources, the language, random ones
 # against all sizes of groups, and what is refused. Printed fixtures name where they are printed.
-load ../helper
 load ../checked_files
 
 # asks MODEL JQ-CONDITION [OPTIONS]: of the first point

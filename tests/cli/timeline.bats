@@ -13,7 +13,6 @@ refused() {
     local expected=$1 message=$2
     shift 2
     run "$PAGODA" replay pipeline "$@"
-    echo "$output"
     [ "$status" = "$expected" ]
     [[ $output == *"$message"* ]]
 }
@@ -48,7 +47,6 @@ refused() {
     "$PAGODA" replay pipeline --timeline 2ms:9ms --json --scale solve=0.5 >timeline.json
     run jq -c '.timeline | .begin_ns, .end_ns, (.ranks[0] | map_values(if type == "array" then add * 70 | round else . end)),
         .ranks[1].waiting[13:17], (.ranks[1].waiting | length)' timeline.json
-    echo "$output"
     [ "$output" = $'2000000\n9000000\n{"rank":0,"computing":5001,"waiting":1998,"point_to_point":1,"collective":0,"other_mpi":0}
 [0,0.714286,1,1]\n100' ]
     [ "$(jq '.predicted.ranks | length' timeline.json)" = 2 ]

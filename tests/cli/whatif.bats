@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # pagoda replay with what-if options: placements, cores and their sharing, processors, regions; what
 # is printed; bad input. Traces of tests/traces/whatif are small enough to compute by hand.
-load ../helper
 load ../whatif
 
 @test "spinning in slices of time: the report says whether it has them" {

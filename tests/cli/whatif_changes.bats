@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # pagoda replay with what-if options: why the predicted run takes another time, and what changed.
-load ../helper
 load ../whatif
 
 @test "the first lines say how much, why, and how sure" {
@@ -47,7 +46,6 @@ END
         .changes.critical_path == [{region: "main", before_ns: 1000, predicted_ns: 500}]'
     run "$PAGODA" replay --cores 2 --scale main=0.5 lost
     output=$(tr -s ' \n' ' ' <<<"$output")
-    echo "$output"
     [[ $output == *"500 ns (-83.3 %); -50.0 % by what is changed, 2.00 times as fast"* ]]
     run "$PAGODA" replay --cores 2 --scale main=1,0.5 lost
     output=$(tr -s ' \n' ' ' <<<"$output")
@@ -81,7 +79,6 @@ END
     "$BUILD/tools/mktrace" two.txt two
     run "$PAGODA" replay --cut-messages 'size>0=0,1' two
     output=$(tr -s ' \n' ' ' <<<"$output")
-    echo "$output"
     [[ $output == *"predicted change interpolated 0 1.000 -50.0 % - 1 2.000 0.0 % 0.0 % "* ]]
     [[ $output == *"1 message not sent, 0 with another size; 0 collective operations (the first prediction)"* ]]
     [[ $output != *"Interpolated"* ]]

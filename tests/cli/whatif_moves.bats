@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # pagoda replay --move, --move-data, --overlap, --aggregate: traces of tests/traces/whatif computed by
 # hand; what is printed; bad input.
-load ../helper
 load ../whatif
 TRACE=client-server
 
@@ -57,7 +56,6 @@ END
     # The published algorithm beside each: it knows no data.
     run "$PAGODA" replay --machine machine.xml --move servBusy1=0:1 --move-data 0,1000 trace
     output=$(tr -s ' \n' ' ' <<<"$output")
-    echo "$output"
     [[ $output =~ 'move-data predicted change client/server 0 1.300 '[^%]*' % '([0-9.]+)' 1000 1.300 '[^%]*' % '([0-9.]+) ]]
     [ "${BASH_REMATCH[1]}" = "${BASH_REMATCH[2]}" ]
 }

@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # pagoda replay --machine: scopes of messages, links and buses, speeds of nodes and regions; what is
 # wrong with machine files. Traces of tests/traces/whatif are small enough to compute by hand.
-load ../helper
 load ../whatif
 
 # predict OPTIONS...: finish of each rank on the machine of machine.xml, in ns.
@@ -114,7 +113,6 @@ END
 wrong() {
     network "${3:-}" '' "$2"
     run "$PAGODA" check machine.xml
-    echo "$output"
     [ "$status" -eq 1 ]
     [[ $output =~ machine.xml:[0-9]+:\ .*$1 ]]
     refused "$1" --machine machine.xml

@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Noise of machines: what --draws predicts against a computation of its own (noise.py) and what is
 # printed of Quadrics' barriers; where their time depends on the nodes.
-load ../helper
 load ../whatif
 
 # barriers RANKS [STEP]: the trace `barrier` of a barrier of every STEP-th of so many ranks, a node each.

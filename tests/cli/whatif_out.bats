@@ -2,7 +2,6 @@
 # pagoda replay --output: the predicted run as an archive. That its times are those predicted is
 # checked on random programs by tests/unit/test_rewrite.c; here it is opened by other tools, machine
 # files change what calls cost, and what must not be written is not.
-load ../helper
 load ../whatif
 
 # comes_back OPTIONS...: replaying the predicted run finds what was predicted.
@@ -23,7 +22,6 @@ refused() {
     shift
     before=$(find . -mindepth 1 -maxdepth 1 | sort)
     run "$PAGODA" replay "$@"
-    echo "$output"
     ((status == 1 || status == 2))
     [[ ${lines[0]} =~ $pattern ]]
     after=$(find . -mindepth 1 -maxdepth 1 | sort)
@@ -214,7 +212,6 @@ END
     run "$PAGODA" replay --nodes 1 --output full/out trace
     find full -mindepth 1 >left
     umount full
-    echo "$output"
     [ "$status" = 1 ]
     [[ $output == *"No space left"* || $output == *"full/out"* ]]
     [ ! -s left ]

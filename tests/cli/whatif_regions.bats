@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # pagoda replay with what-if options that change regions: what REGION may be, and each option, on
 # traces of tests/traces/whatif that are small enough to compute by hand.
-load ../helper
 load ../whatif
 TRACE=regions
 

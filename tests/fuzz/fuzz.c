@@ -183,8 +183,7 @@ int main(int argc, char **argv)
         FREE_MEMBERS(seeds.items, seeds.n, text);
         free(seeds.items);
         scratch_remove(place.folder);
-        free(place.made);
-        free(place.file);
+        FREE_ALL(place.made, place.file);
     }
     return 0;
 }

@@ -25,8 +25,7 @@ static void forget_settings(void)
     free(settings.rules);
     for (size_t i = 0; i < settings.n_counters; i++)
         free(settings.counters[i]);
-    free(settings.start_at);
-    free(settings.stop_at);
+    FREE_ALL(settings.start_at, settings.stop_at);
     settings = defaults;
 }
 

@@ -43,9 +43,7 @@ column() {
     printf '%s\n' '# comment' 'a | openmpi | nosuch | 2/2 | 2/1 | | |' \
         'b | openmpi | ep --size 99 | 2/2 | 2/1 | | - |' \
         'c | openmpi | ep | 2/2 | 2/1 | --no-such-option 1 | - |' >cases
-    run study
-    echo "$output"
-    [ "$status" = 1 ]
+    run -1 study
     column note >notes
     [[ $(sed -n 1p notes) == "failed: "*"/nosuch is missing: make programs" ]]
     [[ $(sed -n 3p notes) == "failed: exit status 2: "* ]]
@@ -58,7 +56,6 @@ column() {
     mkdir work
     cp "$ROOT/tests/traces/advise/network.xml" work/calibrated-openmpi.xml
     run env CALIBRATE=1 "$ROOT/tests/accuracy/study"
-    echo "$output"
     column options >asked
     [[ $(sed -n 1p asked) == '--place core0=0,3 --place core1=1,2 --cores 1' ]]
     [[ $(column calibrated_s | head -n 1) =~ ^[0-9]+\.[0-9]+$ ]]

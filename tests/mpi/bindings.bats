@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Every MPI call is recorded once, whatever binding it comes through, and changes nothing.
 # shellcheck disable=SC2154,SC2030,SC2031 # variables that trace.bash sets
-load ../helper
 load trace
 load bindings
 

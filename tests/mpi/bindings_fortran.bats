@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Fortran by mpif.h, `use mpi` and `use mpi_f08`: each MPI call is recorded once, and as in C.
 # shellcheck disable=SC2154 # variables that bindings.bash sets
-load ../helper
 load trace
 load bindings
 

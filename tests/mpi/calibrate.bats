@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # pagoda calibrate with both MPIs: a machine file that can be used, whatever the machine does
 # meanwhile; what is refused; nothing half-written. How good the numbers are is not a test's business.
-load ../helper
 load trace
 
 valid() {

@@ -40,7 +40,6 @@ study() {
     printf '#!/bin/sh\necho 1 2 >>"$STUDY_WINDOW"\necho result $#\n' >build/causes/plain/sleeping
     chmod +x build/causes/plain/sleeping
     BUILD=$PWD/build run study --record sleeping
-    echo "$output"
     [ "$status" = 1 ]
     [[ $output == *"study: sleeping: result 2 instead of 0"* ]]
 }

@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # What the tracer does not do while the program runs: communicate, grow, lose records.
 # shellcheck disable=SC2154 # variables that trace.bash sets
-load ../helper
 load trace
 
 # PMPI functions that send, receive, synchronise or wait. The others look at what is in this process.

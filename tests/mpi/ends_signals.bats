@@ -18,7 +18,6 @@ load ../helper
     chmod +x "$BATS_TEST_TMPDIR/pgrep"
     export TMPDIR=$BATS_TEST_TMPDIR
     PATH=$BATS_TEST_TMPDIR:$PATH run timeout -k 5 100 "$ROOT/tests/ends" term-launcher
-    echo "$output"
     [ "$status" = 1 ]
     [[ $output == *"launcher was not found"* ]]
     for process in /proc/[0-9]*; do

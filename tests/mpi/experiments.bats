@@ -23,9 +23,7 @@ page() {
         found && /^\.Ed/ { exit }
         inside { gsub(/\\e/, "\\"); print }' "$ROOT"/man/pagoda-{experiments,tutorial}.7 >"$1.sh"
     [ -s "$1.sh" ]
-    run timeout -k 5 300 bash -eu "$1.sh"
-    echo "$output"
-    [ "$status" = 0 ]
+    run -0 timeout -k 5 300 bash -eu "$1.sh"
 }
 
 # shows TEXT: a line of the output has it, whatever the blanks.

@@ -2,7 +2,6 @@
 # pagoda export --format perfetto, prv and ti of real runs, event by event against what the OTF2 library reads from the
 # archive.
 # shellcheck disable=SC2154 # variables that trace.bash sets
-load ../helper
 load trace
 
 viewer() { "$ROOT/tests/cli/perfetto.py" "$@"; }

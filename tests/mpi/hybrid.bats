@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Threads of OpenMP in what the tracer records, under Open MPI and MPICH.
 # shellcheck disable=SC2154 # variables that trace.bash sets
-load ../helper
 load trace
 
 export OMP_NUM_THREADS=4 OMP_WAIT_POLICY=passive # eight threads may have two cores

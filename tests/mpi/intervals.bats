@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Phases of real programs: functions that they call again and again, and markers that they set.
 # shellcheck disable=SC2154 # variables that trace.bash sets
-load ../helper
 load trace
 
 launch() { line=("mpirun.${1%-regions}" -n "$2"); }

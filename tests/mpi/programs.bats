@@ -4,7 +4,6 @@
 # The example programs: right and repeatable under both MPIs, and the same when traced; their traces
 # pass otf2-print and a replay without a word about messages.
 
-load ../helper
 load trace
 
 # Sizes that run in milliseconds with few messages: on more ranks than cores MPICH needs a time

@@ -3,7 +3,6 @@
 # Quiet: how much of the recording is its own cost is measured.
 # recorded any more, all else is.
 # shellcheck disable=SC2154,SC2317 # variables that trace.bash sets; functions it calls
-load ../helper
 load trace
 
 setup() {

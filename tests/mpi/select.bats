@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Selective recording: recording switched off and on, short regions, limits.
 # shellcheck disable=SC2154 # variables that trace.bash sets
-load ../helper
 load trace
 
 # selected ARGUMENTS...: trace_select on 2 ranks, instrumented, under the MPI $mpi; its events go to

@@ -2,7 +2,6 @@
 # Selective recording by names: filter files of Score-P's and TAU's form, old annotations, and which
 # facts of the environment are kept. Names do not depend on the MPI: one is enough where none is named.
 # shellcheck disable=SC2154 # variables that trace.bash sets
-load ../helper
 load trace
 
 setup() {

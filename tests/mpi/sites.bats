@@ -2,7 +2,6 @@
 # Where in the source MPI calls were made: programs and libraries in all the forms in which debug
 # information comes, or does not. Lines are looked up in the sources: those with "site: NAME".
 # shellcheck disable=SC2154 # variables that trace.bash sets
-load ../helper
 load trace
 
 sources=$ROOT/tests/programs/sites

@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Call sites from the running program to the report: what it says is compared with the lines of
 # tests/programs/sites/waits.c that are marked with "site: NAME".
-load ../helper
 load trace
 
 source=$ROOT/tests/programs/sites/waits.c

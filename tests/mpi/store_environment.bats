@@ -2,7 +2,6 @@
 # What the database knows about a real run: hosts, cores, MPI, compiler, command line, variables, git
 # revision, date.
 # shellcheck disable=SC2154 # `launch` sets `line`
-load ../helper
 load trace
 
 # answer COLUMN VIEW: of trial 1.

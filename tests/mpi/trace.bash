@@ -3,6 +3,7 @@
 # shellcheck disable=SC2034 # it sets variables for the tests
 # For the tests of the tracer: running programs under `pagoda trace` with each MPI, and looking at
 # the archives.
+[ -z "${BATS_TEST_DIRNAME-}" ] || load ../helper # not for tests/binding-counts
 
 # Not in the repository, whose revision would be asked for with each recording.
 cd "${BATS_TEST_TMPDIR:-.}" || return

@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # What the tracer records of collective operations, under Open MPI and MPICH.
 # shellcheck disable=SC2154 # variables that trace.bash sets
-load ../helper
 load trace
 
 # expected NAME: the lines of the file NAME.expected, one a rank: `0-2 X` there is X of ranks 0 to 2.

@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # What the tracer records of communicators, under Open MPI and MPICH.
 # shellcheck disable=SC2154 # variables that trace.bash sets
-load ../helper
 load trace
 
 communicators() {

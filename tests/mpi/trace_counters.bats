@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Counters that --counters records, against getrusage() in the program and a walk through the archive.
 # shellcheck disable=SC2154 # variables that trace.bash sets
-load ../helper
 load trace
 
 # counted MPI NAMES ARGUMENT...: traces trace_counters with these counters. $printed is the archive, $report its
@@ -91,7 +90,6 @@ of_papi() {
     "mpicc.$1" -I"$ROOT" "$ROOT/tests/mpi/count_steps.c" -o steps -lsde -ldl -lpthread -Wl,--export-dynamic
     launch "$1" 2
     run -0 "$PAGODA" trace --counters sde:::demo::steps,PAPI_NONE -o p -- "${line[@]}" ./steps
-    echo "$output"
     [[ $output == *'pagoda: PAPI_NONE is not counted: '* ]]
     "$PAGODA" replay --json p | jq -e '.counters[] | select(.name == "sde:::demo::steps").values |
         map([.path, .rank, .value]) | sort == [["(program)", 0, 21], ["(program)", 1, 21], ["solve", 0, 303], ["solve", 1, 303]]'
@@ -110,7 +108,6 @@ unprivileged() {
     launch "$1" 2
     run "${without[@]}" "$PAGODA" trace --counters context-switches,page-faults -o u -- "${line[@]}" \
         "$BUILD/programs/$1/trace_counters"
-    echo "$output"
     [[ $output == *'context-switches is not counted: perf events are forbidden here (kernel.perf_event_paranoid is '* ]]
     "$PAGODA" replay --json u | jq -e '[.counters[].name] == ["page-faults"]'
 }

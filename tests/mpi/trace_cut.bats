@@ -2,7 +2,6 @@
 # Files of records that are cut from outside, while they are written or read: the program does not
 # notice, and a SIGBUS of its own is what it was.
 # shellcheck disable=SC2154,SC2317 # variables that trace.bash sets; functions it calls
-load ../helper
 load trace
 
 setup() { ulimit -c 0; }

@@ -2,7 +2,6 @@
 # The tracer does no harm: output and exit status are the program's own, however it ends and
 # whatever is wrong with the place the records go to.
 # shellcheck disable=SC2154 # variables that trace.bash sets
-load ../helper
 load trace
 
 # same MPI WAY...: trace_end ends alike with and without the tracer. Which rank's end a launcher

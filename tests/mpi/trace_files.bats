@@ -2,7 +2,6 @@
 # Operations of MPI-IO in archives, against what the program says it did. (trace_posix.bats: those of
 # the C library.)
 # shellcheck disable=SC2154,SC2030,SC2031 # variables that trace.bash sets
-load ../helper
 load trace
 
 # printed_files: events of file I/O of the archive that was read last, in otf2-print's words, counted.

@@ -2,7 +2,6 @@
 # An output folder in which somebody has put links or other things: nothing outside of it is written
 # or removed, and nothing in the archive is what it is not.
 # shellcheck disable=SC2154,SC2317 # variables that trace.bash sets; functions it calls
-load ../helper
 load trace
 
 setup() {
@@ -24,7 +23,6 @@ setup() {
 # ends STATUS: a traced run into out; what lies elsewhere is as before, however it ends.
 ends() {
     run "$PAGODA" trace -o out -- "${line[@]}" exit 0
-    echo "$output"
     [ "$status" = "$1" ]
     [[ $output == *running* ]]
     diff -r before elsewhere

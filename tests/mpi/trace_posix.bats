@@ -2,7 +2,6 @@
 # The C library's functions for files in archives, against what the program says it did, and what
 # they do to the program: nothing.
 # shellcheck disable=SC2154,SC2030,SC2031 # variables that trace.bash sets
-load ../helper
 load trace
 
 # reported DIR: "FILE OPENS READS BYTES WRITES BYTES SYNCS SMALL" of each file in the report.

@@ -2,7 +2,6 @@
 # POSIX threads, C11's and C++'s in archives, with waits of known length, and what recording them does
 # to the program: nothing.
 # shellcheck disable=SC2154 # variables that trace.bash sets
-load ../helper
 load trace
 
 export OMPI_MCA_hwloc_base_binding_policy=none

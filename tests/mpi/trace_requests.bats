@@ -2,7 +2,6 @@
 # What the tracer records of messages and requests: started, polled, given up, failed, under Open MPI and
 # MPICH.
 # shellcheck disable=SC2154 # variables that trace.bash sets
-load ../helper
 load trace
 
 # Rank 0 polls twice for 20 ms: as one record, or a few where the process was interrupted, which is

@@ -2,7 +2,6 @@
 # What many ranks, functions and members of communicators cost. Instructions, counted by valgrind,
 # must grow in proportion. One MPI suffices: the records do not depend on it.
 # shellcheck disable=SC2154 # variables that trace.bash sets
-load ../helper
 load trace
 
 setup() {

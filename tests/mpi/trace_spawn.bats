@@ -2,7 +2,6 @@
 # Several MPI_COMM_WORLDs: processes started by MPI_Comm_spawn, or met through a port. Debian's MPICH
 # can do neither (its network layer, UCX, does not support them), so all of it is with Open MPI.
 # shellcheck disable=SC2154 # variables that trace.bash sets
-load ../helper
 load trace
 
 needs_openmpi() {

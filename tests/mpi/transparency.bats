@@ -3,7 +3,6 @@
 # output and the same messages with and without the tracer, and all of those calls are in the
 # archives.
 # shellcheck disable=SC2154,SC2030,SC2031 # variables that trace.bash sets
-load ../helper
 load trace
 
 setup() {

@@ -3,7 +3,6 @@
 # The prediction of the run without the tracer, against runs without it: a program whose functions
 # take a few hundred ns, so that recording them makes it much slower.
 # shellcheck disable=SC2154,SC2317 # variables that trace.bash sets; functions it calls
-load ../helper
 load trace
 
 setup() {

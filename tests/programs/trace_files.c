@@ -4,7 +4,6 @@
  * syncs, requests below 64 KiB. */
 #include <mpi.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 enum { LARGE = 65536, MOST = 2 * LARGE };

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Call paths, calls, profile, window and useful time: one walk over each location's records.
-#include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 

@@ -332,9 +332,7 @@ void changed_program_init(struct changed_program *program, const struct model *m
 void changed_program_release(struct changed_program *program)
 {
     forget_steps(program);
-    free(program->model.calls);
-    free(program->model.sends);
-    free(program->model.parts);
+    FREE_ALL(program->model.calls, program->model.sends, program->model.parts);
     order_costs_free(program->model.order_costs_ns, program->model.trace->n_ranks);
 }
 

@@ -2,8 +2,6 @@
 // The visits of a run: found, their work counted as nothing were changed, and what is set for them.
 #include "tests/reference/changed_visits.h"
 
-#include <stdlib.h>
-
 #include "analyzer/base/memory.h"
 #include "tests/reference/predicted_costs.h"
 
@@ -172,8 +170,7 @@ struct run_visits *run_visits_new(const struct model *model)
 
 void run_visits_free(struct run_visits *visits)
 {
-    free(visits->items);
-    free(visits);
+    FREE_ALL(visits->items, visits);
 }
 
 static bool is_by_total(const struct run_visits *visits, uint32_t item)

@@ -375,8 +375,7 @@ int engine_run_predict(const struct engine_run *run, const struct predicted_scen
 
 void predicted_times_release(struct predicted_times *times)
 {
-    free(times->ranks);
-    free(times->measured_finish_ns);
+    FREE_ALL(times->ranks, times->measured_finish_ns);
     *times = (struct predicted_times){0};
 }
 

@@ -53,15 +53,13 @@ void findings_sort(struct findings *findings)
         for (; next < findings->n_items && compare(&sum, &findings->items[next]) == 0; next++) {
             sum.count += findings->items[next].count;
             sum.ns += findings->items[next].ns;
-            free(findings->items[next].fact);
-            free(findings->items[next].path);
+            FREE_ALL(findings->items[next].fact, findings->items[next].path);
         }
         i = next;
         if (sum.count || sum.ns) {
             findings->items[n++] = sum;
         } else {
-            free(sum.fact);
-            free(sum.path);
+            FREE_ALL(sum.fact, sum.path);
         }
     }
     findings->n_items = n;
@@ -70,8 +68,7 @@ void findings_sort(struct findings *findings)
 void findings_release(struct findings *findings)
 {
     for (size_t i = 0; i < findings->n_items; i++) {
-        free(findings->items[i].fact);
-        free(findings->items[i].path);
+        FREE_ALL(findings->items[i].fact, findings->items[i].path);
     }
     free(findings->items);
     *findings = (struct findings){0};

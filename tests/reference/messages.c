@@ -4,7 +4,6 @@
 // one passes the slots that older receives with a known envelope, still open, have reserved. What
 // is never completed takes the slots that are left, unless an older wildcard may have taken its
 // message.
-#include <stdlib.h>
 
 #include "analyzer/base/memory.h"
 #include "tests/reference/model.h"

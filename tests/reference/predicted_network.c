@@ -159,8 +159,7 @@ void traffic_free(struct traffic *traffic)
 {
     if (!traffic)
         return;
-    free(traffic->passages);
-    free(traffic);
+    FREE_ALL(traffic->passages, traffic);
 }
 
 /// Do these messages go by buses, and the same ones? Nobody does whose scope is not meant for him.

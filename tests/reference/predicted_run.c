@@ -3,7 +3,6 @@
 // depart, waits there, works on and leaves. Those that run on the same cores share them equally.
 #include "tests/reference/predicted_run.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #include "analyzer/base/memory.h"
@@ -542,18 +541,11 @@ static bool run(struct prediction_state *state, uint64_t *finish_ns)
 static void release(struct prediction_state *state)
 {
     changed_program_release(&state->program);
-    free(state->processes);
-    free(state->cores);
-    free(state->times.enter_ns);
-    free(state->times.order);
-    free(state->times.departed_ns);
-    free(state->times.arrived_ns);
-    free(state->times.together_ns);
-    free(state->times.steps);
+    FREE_ALL(state->processes, state->cores, state->times.enter_ns, state->times.order,
+             state->times.departed_ns, state->times.arrived_ns, state->times.together_ns,
+             state->times.steps);
     if (state->times.parts) {
-        free(state->times.parts->items);
-        free(state->times.parts->is_over);
-        free(state->times.parts);
+        FREE_ALL(state->times.parts->items, state->times.parts->is_over, state->times.parts);
     }
     traffic_free(state->traffic);
 }

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // When a call that waits can go on, and what work follows: as the recording tells, or by a machine.
-#include <stdlib.h>
 #include <string.h>
 
 #include "analyzer/base/memory.h"

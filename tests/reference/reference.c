@@ -323,8 +323,7 @@ static struct lineage lineage_new(const struct model *model)
 static void lineage_free(const struct model *model, struct lineage *lineage)
 {
     memory_free_each(lineage->ns, model->trace->n_locations);
-    free(lineage->before_start);
-    free(lineage->repair);
+    FREE_ALL(lineage->before_start, lineage->repair);
 }
 
 /// Adds SIGN times the lineage of location L just before its record I (the records up to I - 1
@@ -489,24 +488,14 @@ void model_release(struct model *model)
 {
     FREE_MEMBERS(model->paths, model->n_paths, name);
     for (size_t l = 0; l < model->trace->n_locations; l++) {
-        free(model->path_after[l]);
-        free(model->call_of[l]);
+        FREE_ALL(model->path_after[l], model->call_of[l]);
         if (model->hand_overs)
             free(model->hand_overs[l]);
     }
     FREE_MEMBERS(model->instances, model->n_instances, parts);
-    free(model->paths);
-    free(model->path_after);
-    free(model->call_of);
-    free(model->hand_overs);
-    free(model->origins);
-    free(model->calls);
-    free(model->sends);
-    free(model->receives);
-    free(model->parts);
-    free(model->locks);
-    free(model->syncs);
-    free(model->instances);
+    FREE_ALL(model->paths, model->path_after, model->call_of, model->hand_overs, model->origins,
+             model->calls, model->sends, model->receives, model->parts, model->locks, model->syncs,
+             model->instances);
 }
 
 static void count(const struct model *model, struct findings *findings)

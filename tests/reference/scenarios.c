@@ -105,8 +105,7 @@ char *scenario_trace_text(uint64_t seed, const struct sim_program_limits *limits
         fprintf(stream, " n%" PRIu32, random_below(&random, n_nodes));
     fprintf(stream, "\n%s", body);
     fclose(stream);
-    free(body);
-    free(plain);
+    FREE_ALL(body, plain);
     return text;
 }
 

@@ -529,14 +529,9 @@ char *sim_program_simulate(struct sim_program *program)
     sim->program = program;
     char *text = run(sim) ? sim_text(sim) : NULL;
     for (uint32_t r = 0; r < program->n_ranks; r++) {
-        free(sim->ranks[r].requests);
-        free(sim->ranks[r].lines[0].records);
-        free(sim->ranks[r].lines[1].records);
+        FREE_ALL(sim->ranks[r].requests, sim->ranks[r].lines[0].records,
+                 sim->ranks[r].lines[1].records);
     }
-    free(sim->heap);
-    free(sim->requests);
-    free(sim->messages);
-    free(sim->instances);
-    free(sim->locks);
+    FREE_ALL(sim->heap, sim->requests, sim->messages, sim->instances, sim->locks);
     return text;
 }

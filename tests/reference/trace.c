@@ -483,12 +483,9 @@ void reference_trace_release(struct reference_trace *trace)
     FREE_MEMBERS(trace->comms, trace->n_comms, name);
     FREE_MEMBERS(trace->comms, trace->n_comms, members);
     FREE_MEMBERS(trace->comms, trace->n_comms, remote);
-    free(trace->locations);
-    free(trace->regions);
-    free(trace->comms);
+    FREE_ALL(trace->locations, trace->regions, trace->comms);
     FREE_MEMBERS(trace->windows, trace->n_windows, name);
-    free(trace->windows);
-    free(trace->contexts);
+    FREE_ALL(trace->windows, trace->contexts);
     *trace = (struct reference_trace){0};
 }
 

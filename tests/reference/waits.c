@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Every wait state, straight from its definition (Scalasca's pattern catalogue, where it has one).
 // E, L: enter and leave of the call the wait is in.
-#include <stdlib.h>
 #include <string.h>
 
 #include "analyzer/base/memory.h"

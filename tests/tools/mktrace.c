@@ -2,7 +2,6 @@
 // mktrace IN.txt OUTDIR: turns a text trace (see lib/text_trace.h for the format) into the OTF2
 // archive OUTDIR/traces.otf2. IN.txt may be - for stdin.
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "analyzer/base/error.h"

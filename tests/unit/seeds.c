@@ -32,8 +32,7 @@ static void show(uint64_t seed, seed_check *check, const void *context, uint64_t
             n_failed, n, seed, path);
     check(seed, context, &text, stderr);
     scratch_write(path, text, strlen(text));
-    free(text);
-    free(directory);
+    FREE_ALL(text, directory);
 }
 
 void seeds_check(uint64_t n_default, seed_check *check, const void *context)

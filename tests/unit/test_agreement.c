@@ -6,7 +6,6 @@
 // in the folder the message names.
 #include <stdbool.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "analyzer/base/memory.h"

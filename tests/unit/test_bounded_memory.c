@@ -3,7 +3,6 @@
 // and lineage nodes are the same for a run and for one ten times as long.
 #include <stdbool.h>
 #include <stdio.h>
-#include <stdlib.h>
 
 #include "analyzer/base/memory.h"
 #include "analyzer/pag/pag.h"

@@ -130,8 +130,7 @@ static struct times times_of(const char *text)
 
 static void times_release(struct times *times)
 {
-    free(times->items);
-    free(times->locations);
+    FREE_ALL(times->items, times->locations);
 }
 
 /// How far apart the errors of the clocks are at most.

@@ -5,7 +5,6 @@
 
 #include <inttypes.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "analyzer/base/memory.h"
@@ -85,8 +84,7 @@ static uint64_t time_of(const char *operation, const char *algorithm, uint32_t n
     predict(text, messages, collective, &times);
     uint64_t time_ns = times.time_ns;
     predicted_times_release(&times);
-    free(collective);
-    free(text);
+    FREE_ALL(collective, text);
     return time_ns;
 }
 

@@ -114,8 +114,7 @@ static bool location_agrees(struct trace *trace, OTF2_Reader *library, size_t lo
                 " events agree, of %" PRIu64 " and %" PRIu64 " records\n",
                 location, report->reason ? report->reason : "whole", n_same, n, theirs.n_output,
                 report->n_read, theirs.report.n_read);
-    free(theirs.output);
-    free(theirs.n_unused);
+    FREE_ALL(theirs.output, theirs.n_unused);
     return agrees;
 }
 
@@ -197,8 +196,7 @@ static bool places_agree(const char *path, FILE *stream)
                         n - at, places.n - at);
             trace_give_back(trace, again);
         }
-        free(places.events);
-        free(places.items);
+        FREE_ALL(places.events, places.items);
     }
     trace_close(trace);
     return agrees;

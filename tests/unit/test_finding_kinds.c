@@ -2,7 +2,6 @@
 // Files of kinds of findings: users' files that replace and add, and each kind of bad file with the
 // sentence and place that it gets.
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "analyzer/advise/advise.h"

@@ -115,16 +115,14 @@ static bool is_same(const char *archive, const struct interval *intervals, FILE 
                     intervals[k].parts[0].begin_ns, intervals[k].parts[0].end_ns);
             is_right = false;
         }
-        free(without);
-        free(with);
+        FREE_ALL(without, with);
     }
     char *without = replay(archive, intervals, N_INTERVALS, NULL);
     char *with = replay(archive, intervals, N_INTERVALS, &settings);
     if (strcmp(without, with) != 0)
         fprintf(stream, "  all intervals together differ\n");
     is_right = is_right && strcmp(without, with) == 0;
-    free(without);
-    free(with);
+    FREE_ALL(without, with);
     return is_right;
 }
 
@@ -151,8 +149,7 @@ static bool check_archive(const char *archive, uint64_t seed, FILE *stream)
     choose_intervals(intervals, seed, n_locations, length_ns);
     bool is_right = is_same(archive, intervals, stream);
     for (size_t k = 0; k < N_INTERVALS; k++) {
-        free(intervals[k].what);
-        free(intervals[k].parts);
+        FREE_ALL(intervals[k].what, intervals[k].parts);
     }
     return is_right;
 }
@@ -218,10 +215,7 @@ struct example {
 
 static void remove_example(struct example *example)
 {
-    free(example->interval.what);
-    free(example->interval.parts);
-    free(example->index);
-    free(example->expected);
+    FREE_ALL(example->interval.what, example->interval.parts, example->index, example->expected);
     scratch_remove(example->directory);
 }
 

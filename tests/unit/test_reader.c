@@ -2,7 +2,6 @@
 // The reader on archives made from text traces: every event kind with all its fields, order and
 // ranks of locations, communicators, time, look-ahead.
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include <otf2/otf2.h>

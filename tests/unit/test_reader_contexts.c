@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Calling contexts of MPI calls: our attribute, source code locations, contexts of enter records,
 // and definitions and references that lead nowhere or in a circle.
-#include <stdlib.h>
 #include <string.h>
 
 #include "analyzer/base/memory.h"

@@ -6,7 +6,6 @@
 // PAGODA_SEEDS=FIRST or FIRST-LAST chooses other seeds.
 #include <stdbool.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "analyzer/base/memory.h"

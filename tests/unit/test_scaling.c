@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // What a scaling study makes of runs.
 #include <math.h>
-#include <stdlib.h>
 
 #include "analyzer/compare/scaling.h"
 #include "tests/unit/unit_test.h"

@@ -2,7 +2,6 @@
 // Replays of order only: counts of work in a trace, and what is said about costs that are missing.
 #include <stdbool.h>
 
-#include <stdlib.h>
 #include <string.h>
 
 #include "analyzer/base/memory.h"

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "tests/unit/text_fixture.h"
 
-#include <stdlib.h>
-
 #include "analyzer/base/memory.h"
 #include "tests/tools/lib/scratch.h"
 #include "tests/tools/lib/text_trace.h"

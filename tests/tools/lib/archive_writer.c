@@ -698,8 +698,7 @@ static void release(struct archive_writer *writer)
     FREE_MEMBERS(writer->regions, writer->n_regions, as);
     FREE_MEMBERS(writer->sources, writer->n_sources, file);
     FREE_MEMBERS(writer->contexts, writer->n_contexts, name);
-    free(writer->sources);
-    free(writer->contexts);
+    FREE_ALL(writer->sources, writer->contexts);
     FREE_MEMBERS(writer->comms, writer->n_comms, name);
     FREE_MEMBERS(writer->comms, writer->n_comms, members);
     FREE_MEMBERS(writer->comms, writer->n_comms, remote);
@@ -708,13 +707,8 @@ static void release(struct archive_writer *writer)
     FREE_MEMBERS(writer->locals, writer->n_locals, global_ids);
     FREE_MEMBERS(writer->cores, writer->n_cores, node);
     FREE_MEMBERS(writer->properties, writer->n_properties, name);
-    free(writer->properties);
-    free(writer->cores);
-    free(writer->locations);
-    free(writer->regions);
-    free(writer->comms);
-    free(writer->locals);
-    free(writer);
+    FREE_ALL(writer->properties, writer->cores, writer->locations, writer->regions, writer->comms,
+             writer->locals, writer);
 }
 
 int archive_writer_close(struct archive_writer *writer, archive_define *define, void *data,

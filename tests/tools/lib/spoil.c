@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "tests/tools/lib/spoil.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #include "analyzer/base/memory.h"
