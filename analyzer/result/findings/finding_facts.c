@@ -359,12 +359,6 @@ static void put_time(struct facts *facts, enum finding_text name, double ns)
     facts_put_text(facts, name, memory_copy_text(quantity_time((uint64_t)ns).text));
 }
 
-static int ascending(const void *a, const void *b)
-{
-    const uint64_t *x = a, *y = b;
-    return LESS_FIRST(*x, *y);
-}
-
 /// The ranks that do far less than all others, which do about the same; fewer than half. TIMES_NS:
 /// of each rank.
 static void put_light(const struct result *result, const uint64_t *times_ns, struct facts *facts)
@@ -373,7 +367,7 @@ static void put_light(const struct result *result, const uint64_t *times_ns, str
     uint64_t widest_ns = 0, light_ns = 0, sum_ns = 0;
     SCOPED uint64_t *sorted_ns = memory_zeroed(n, sizeof *sorted_ns);
     memcpy(sorted_ns, times_ns, n * sizeof *sorted_ns);
-    qsort(sorted_ns, n, sizeof *sorted_ns, ascending);
+    qsort(sorted_ns, n, sizeof *sorted_ns, uint64_compare);
     for (size_t i = 1; 2 * i < n; i++)
         if (sorted_ns[i] - sorted_ns[i - 1] > widest_ns) {
             widest_ns = sorted_ns[i] - sorted_ns[i - 1];
