@@ -109,7 +109,7 @@ static int replay_measured(const struct export_request *request, struct exported
                    err) != 0)
         return -1;
     timeline_find_phases(run->timeline, &run->result);
-    if (definitions->n_counters > 0 || run->timeline->n_phases > 0) {
+    if (definitions->n_counters > 0 || run->timeline->n_phases > 0 || run->replay.has_cpu_time) {
         struct trace *again = trace_again(run->trace, err);
         if (!again)
             return -1;

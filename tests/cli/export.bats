@@ -194,14 +194,14 @@ true" ]
         [...document.querySelectorAll("#icicle div")].find(box => box.textContent === "solve").click();
         said += boxes() + "\n";
         const level = lanes[0].levels[0];
-        said += [2500000, 4000000, 8990000].map(ns => level.busy[Math.floor(ns / level.width)].toFixed(2)).join(" ");')"
+        said += [2500000, 4000000, 8990000].map(ns => [0, 1].map(kind => level.means[N_KINDS * Math.floor(ns / level.width) + kind].toFixed(2))).join(" ");')"
     said
     [ "$(said)" = "rank 0 5.011 ms 1.999 ms 10 us 0 ns
 rank 1 3.002 ms 4.005 ms 13 us 0 ns
 1 0 rank 0 to rank 1: 1 message, 1,024 bytes, 1,024 each
 main 0 100, solve 0 66, MPI_Recv 0 22, MPI_Init 66 22, MPI_Allreduce 88 11, MPI_Finalize 99 0
 solve 0 100, MPI_Recv 0 33
-1.00 0.50 0.50" ]
+1.00,0.00 0.50,0.50 0.50,0.50" ]
 }
 
 @test "names with quotes, angle brackets and scripts are text" {
@@ -260,10 +260,27 @@ main/a&lt;/script&gt;&lt;script&gt;document.title="taken"&lt;/script&gt;&lt;!--"
         said += item.textContent + "\n" + Math.round(mark.begin) + " " + Math.round(mark.end) + " " + $("under").textContent.split(",")[0] + "\n";
         offerLongest({ path: "main/none", ranks: [] }, $("rest"));
         said += $("rest").querySelectorAll("button").length + "\n";
+        for (const other of [{ place: "main/solve/MPI_Recv at solve.c:60" }, { ranks: [0], pattern: "late-sender" }, { ranks: [1], pattern: "late-sender" },
+            { ranks: [0], pattern: "wait-at-nxn", region: "solve" }, { region: "solve" }]) {
+            const place = make("li");
+            offerLongest({ ranks: [], ...other }, place);
+            if (place.querySelector("button")) place.querySelector("button").click();
+            said += place.textContent + "|" + $("under").textContent.split(",")[0] + "\n";
+        }
         const { send, receive } = lanes[0].data, taken = [...lanes[0].slowest].map(i => receive[i] - send[i]);
         said += taken.length === send.length && taken.every((ns, i) => i === 0 || ns <= taken[i - 1])')"
     said
-    [ "$(said)" = $'#ffffff print|\n1,0,0\nShow where it takes longest at once: 4.004 ms on rank 1\n3000000 7004000 Rank 1: main/solve/MPI_Recv\n0\ntrue' ]
+    [ "$(said)" = "#ffffff print|
+1,0,0
+Show where it takes longest at once: 4.004 ms on rank 1
+3000000 7004000 Rank 1: main/solve/MPI_Recv
+0
+Show where it takes longest at once: 4.004 ms on rank 1|Rank 1: main/solve/MPI_Recv
+Show the longest wait for this rank: 4 ms, rank 1 for rank 0|Rank 1: main/solve/MPI_Recv
+|Rank 1: main/solve/MPI_Recv
+Show where it takes longest at once: 5 ms on rank 0|Rank 0 computes for 5 ms
+Show where it takes longest at once: 5 ms on rank 0|Rank 0 computes for 5 ms
+true" ]
 }
 
 @test "a database becomes a page of its runs, their history and the predictions" {
@@ -370,19 +387,21 @@ true" ]
 }
 
 # By hand: each of two ranks is in setup to 4100 ns, in solve from there to 9600; 1000 bytes are put from 0 to 5000 ns,
-# 8000 from there to 9000, and nothing in the last 1000.
-@test "counters and phases are strips above the rows, on the same time axis" {
+# 8000 from there to 9000, and nothing in the last 1000. To 4000 rank 0 has a core for a quarter of the time, rank 1
+# always, then to 9500 both; in the barrier from 4000 to 4100 no rank waits.
+@test "counters, CPU time and phases are strips above the rows, on the same time axis" {
     {
         echo "window w world"
         for rank in 0 1; do
-            printf '%s\n' "$rank 0 enter main" "$rank 0 enter setup" "$rank 4000 enter MPI_Barrier" "$rank 4000 coll-begin" \
+            printf '%s\n' "$rank 0 enter main" "$rank 0 enter setup" "$rank 0 cpu 7000" "$rank 4000 cpu $((rank ? 11000 : 8000))" \
+                "$rank 4000 enter MPI_Barrier" "$rank 4000 coll-begin" \
                 "$rank 4100 coll-end barrier world - 0 0" "$rank 4100 leave MPI_Barrier" "$rank 4100 leave setup" "$rank 4100 enter solve"
             if [ $rank = 0 ]; then
                 for put in "5000 1000" "9000 8000"; do
                     printf '0 %s\n' "${put% *} enter MPI_Put" "${put% *} put w 1 ${put#* }" "${put% *} leave MPI_Put"
                 done
             fi
-            printf '%s\n' "$rank 9500 enter MPI_Barrier" "$rank 9500 coll-begin" "$rank 9600 coll-end barrier world - 0 0" \
+            printf '%s\n' "$rank 9500 cpu $((rank ? 16500 : 13500))" "$rank 9500 enter MPI_Barrier" "$rank 9500 coll-begin" "$rank 9600 coll-end barrier world - 0 0" \
                 "$rank 9600 leave MPI_Barrier" "$rank 9600 leave solve" "$rank 10000 leave main"
         done
     } | "$BUILD/tools/mktrace" - put
@@ -396,14 +415,20 @@ true" ]
         setView(0, lastTime); draw();
         const box = canvas.getBoundingClientRect(), tell = (ns, y) => {
             point({ clientX: box.left + xOf(ns, box.width), clientY: box.top + y }); said += $("under").textContent + "\n"; };
-        tell(2000, AXIS + 5); tell(7000, AXIS + 5); tell(7000, counterBottom(lane.counters.indexOf(bytes)) - 5);')"
+        tell(2000, AXIS + 5); tell(7000, AXIS + 5); tell(7000, counterBottom(lane.counters.indexOf(bytes)) - 5);
+        for (const ns of [2000, 7000]) tell(ns, counterBottom(0) - 5);
+        for (const ns of [2000, 4050]) tell(ns, busyBottom() - 5);')"
     said
-    [ "$(said)" = "num_puts bytes_put
+    [ "$(said)" = "cores in use num_puts bytes_put
 solve 11000 setup 8200
 998.5 7808 0
 At 2 us of the ranks' time: setup 100.0 %.
 At 7 us of the ranks' time: solve 100.0 %.
-At 7 us: bytes_put 2 GB/s, all ranks together." ]
+At 7 us: bytes_put 2 GB/s, all ranks together.
+At 2 us: cores in use 1.25, all ranks together.
+At 7 us: cores in use 2, all ranks together.
+At 2 us of the ranks' time: 100.0 % computing, 0.0 % in MPI.
+At 4.05 us of the ranks' time: 0.0 % computing, 100.0 % in MPI: collective operations 100.0 %." ]
 }
 
 # The sums over time, of threads decoded ahead or not, are what the report counts by call path.
@@ -414,7 +439,7 @@ At 7 us: bytes_put 2 GB/s, all ranks together." ]
     cmp page.html page4.html
     browse page.html "$(when_ready '
         const [{ counters, data }] = lanes;
-        said += JSON.stringify(counters.map(({ name, array, whole }) => ({ name, total: sum([...data[array]]) * whole / 65535 })))')"
+        said += JSON.stringify(counters.filter(({ name }) => name !== "cores in use").map(({ name, array, whole }) => ({ name, total: sum([...data[array]]) * whole / 65535 })))')"
     "$PAGODA" replay counted --json >report.json
     said | jq -e --slurpfile report report.json '[.[].name] == [$report[0].counters[].name] and length == 5 and
         ([.[].total] as $totals | all(range(5); $totals[.] / $report[0].counters[.].total - 1 | fabs < 0.001))'

@@ -186,19 +186,28 @@ static json_t *put_strip(struct arrays *arrays, const struct timeline *timeline,
                        {"array", json_text(array)}, {"whole", json_real(whole)});
 }
 
-/// Of those that have grown, as shares of their greatest column.
+/// Adds what COLUMNS count to COUNTERS as shares of their greatest one, unless all are 0.
+static void put_counter(json_t *counters, struct arrays *arrays, const struct timeline *timeline,
+                        const char *name, const char *unit, const double *columns)
+{
+    double most = 0;
+    for (size_t i = 0; i < timeline->n_columns; i++)
+        most = fmax(most, columns[i]);
+    if (most > 0 && isfinite(most))
+        json_array_append_new(counters, put_strip(arrays, timeline, name, unit, columns, most));
+}
+
+/// CPU time, which is cores in use, and the counters that have grown.
 static json_t *put_counters(struct arrays *arrays, const struct timeline *timeline)
 {
     json_t *counters = json_array();
-    for (size_t i = 0; i < timeline->n_counters && json_array_size(counters) < MOST_COUNTERS; i++) {
+    if (timeline->cpu_s) // seconds in a second
+        put_counter(counters, arrays, timeline, "cores in use", "s", timeline->cpu_s);
+    size_t most = json_array_size(counters) + MOST_COUNTERS;
+    for (size_t i = 0; i < timeline->n_counters && json_array_size(counters) < most; i++) {
         const struct counter *counter = &timeline->definitions->counters[i];
-        const double *columns = timeline->counted + i * timeline->n_columns;
-        double most = 0;
-        for (size_t j = 0; j < timeline->n_columns; j++)
-            most = fmax(most, columns[j]);
-        if (most > 0 && isfinite(most))
-            json_array_append_new(
-                counters, put_strip(arrays, timeline, counter->name, counter->unit, columns, most));
+        put_counter(counters, arrays, timeline, counter->name, counter->unit,
+                    timeline->counted + i * timeline->n_columns);
     }
     return counters;
 }

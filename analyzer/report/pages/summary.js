@@ -52,6 +52,11 @@ function showPrediction() {
 
 const pattern = id => report.patterns.find(item => item.id === id);
 
+function worstText(id) {
+  const { name, worst } = pattern(id);
+  return `Show the longest ${name}: ${timeText(worst.wait_ns)} on rank ${worst.rank}`;
+}
+
 function findingItem(finding) {
   const longest = (pattern(finding.pattern) || {}).worst, call = longest && longest.path.split("/").pop();
   const isElsewhere = longest && (finding.path || "").split("/").pop() === call && finding.path !== longest.path;
@@ -63,8 +68,7 @@ function findingItem(finding) {
   return make("li", {}, make("h3", {}, `${finding.name}, ${percent(finding.share)} of the ranks' time`),
     make("p", {}, finding.text), finding.hint ? make("p", {}, finding.hint) : null,
     remedies.length ? make("ul", {}, ...remedies) : null,
-    worst ? make("p", {}, make("button", { onclick: () => showWorst(worst) },
-      `Show the longest ${pattern(finding.pattern).name}: ${timeText(worst.wait_ns)} on rank ${worst.rank}`)) : null);
+    worst ? make("p", {}, make("button", { onclick: () => showWorst(worst) }, worstText(finding.pattern))) : null);
 }
 
 function showFindings() {

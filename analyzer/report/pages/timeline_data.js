@@ -49,16 +49,16 @@ function makeLevels(lane) {
     shares = next;
     levels.push({ columns, shares, width: levels[levels.length - 1].width * 2 });
   }
-  for (const level of levels) level.busy = busyOf(level, lane.ranks);
+  for (const level of levels) level.means = meansOf(level, lane.ranks);
   return levels;
 }
 
-/** The share of the ranks that compute, by column. */
-function busyOf({ columns, shares }, ranks) {
-  const busy = new Float32Array(columns);
-  for (let rank = 0; rank < ranks; rank++)
-    for (let column = 0; column < columns; column++) busy[column] += shares[(rank * columns + column) * N_KINDS + COMPUTING] / (255 * ranks);
-  return busy;
+/** What the ranks do, by column and kind: shares of all of them. */
+function meansOf({ columns, shares }, ranks) {
+  const n = columns * N_KINDS, means = new Float32Array(n);
+  for (let rank = 0, at = 0; rank < ranks; rank++)
+    for (let i = 0; i < n; i++, at++) means[i] += shares[at] / (255 * ranks);
+  return means;
 }
 
 const levelOf = (lane, step) => lane.levels.find(level => level.width >= step) || lane.levels[lane.levels.length - 1];

@@ -1,7 +1,7 @@
 // --- drawing
 
 const canvas = $("timeline"), overview = $("overview");
-const GUTTER = 70, AXIS = 22, PHASES = 20, BUSY = 36, COUNTER = 38, CAPTION = 20, MOST_CALLS = 40000;
+const GUTTER = 70, AXIS = 22, PHASES = 20, BUSY = 48, COUNTER = 38, CAPTION = 20, MOST_CALLS = 40000;
 let view = { begin: 0, end: 1 }, mark = null, pointed = null, colours = null, isAsked = false;
 let whole = {}; // the picture of the whole run, and what it depends on
 
@@ -32,6 +32,9 @@ const lastTime = Math.max(1, ...lanes.map(lane => lane.end_ns));
 const caption = lanes.length > 1 ? CAPTION : 0;
 let rowHeight = 0;
 
+/** Whether the page is being printed: the timeline is lower then, for it stands on one sheet. */
+const isPrint = () => document.documentElement.classList.contains("print");
+
 /** Which rows are shown: the ranks, and below each of UNFOLDED its threads. A row is one of the shares: that of a rank,
  *  or from lane.ranks on that of a thread. */
 function layOut() {
@@ -42,8 +45,8 @@ function layOut() {
       for (const row of [rank, ...lane.unfolded.has(rank) ? lane.threadsOf[rank].map(thread => lane.ranks + thread) : []])
         lane.placeOf[row] = lane.rows.push(row) - 1;
   }
-  const n = Math.max(...lanes.map(lane => lane.rows.length)), least = Math.min(640 / lanes[0].ranks, 14);
-  rowHeight = Math.min(30, Math.max(640 / n, least), 8000 / n);
+  const n = Math.max(...lanes.map(lane => lane.rows.length)), usual = isPrint() ? 320 / lanes.length : 640;
+  rowHeight = Math.min(30, Math.max(usual / n, Math.min(usual / lanes[0].ranks, 14)), 8000 / n);
 }
 
 /** The strips end here: that of computing, and all of them, where the rows begin. */
@@ -189,20 +192,6 @@ function drawAxis(context, width) {
     context.beginPath(); context.moveTo(x, 0); context.lineTo(x, AXIS); context.stroke();
     context.fillText(timeText(Math.round(ns)), x + 4, 15);
   }
-}
-
-/** The share of the ranks that compute, over time; as a line that of the prediction. */
-function drawBusy(context, width) {
-  for (const [i, lane] of lanes.entries()) {
-    const level = levelOf(lane, (view.end - view.begin) / (width - GUTTER));
-    context.fillStyle = i === 0 ? colours.kinds[COMPUTING] : colours.ink;
-    for (let x = GUTTER; x < width; x++) {
-      const height = (BUSY - 4) * (level.busy[Math.floor(timeOf(x, width) / level.width)] || 0);
-      context.fillRect(x, busyBottom() - height, 1, i === 0 ? height : 1.5);
-    }
-  }
-  context.fillStyle = colours.faint;
-  context.fillText("computing", 4, busyBottom() - 8);
 }
 
 function rowLabel(lane, row) {

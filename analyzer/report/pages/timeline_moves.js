@@ -36,19 +36,66 @@ function showMarked(marked) {
   canvas.scrollIntoView({ block: "center", behavior: "smooth" });
 }
 
-/** A finding without a longest wait leads to the longest call, or computing, in its place. */
+/** The path of calls at which FINDING is, as its own words have it; -1. */
+function pathOfFinding(lane, { path, place }) {
+  const isPlace = text => place === text || (place || "").startsWith(`${text} at `) || (place || "").startsWith(`${text} and `);
+  return lane.paths.findIndex((parts, i) => path ? archivePath(i) === path : isPlace(archivePath(i)) || isPlace(pathText(lane, i)));
+}
+
+/** How long RANK computes in REGION from BEGIN to END. */
+function computesIn({ data }, region, rank, begin, end) {
+  let ns = 0;
+  for (let i = callAfter({ data }, rank, begin); i < data.first[rank + 1] && computesSince({ data }, i) < end; i++)
+    if (data.computed[i] !== NOBODY && report.profile[data.computed[i]].region === region)
+      ns += Math.max(0, Math.min(data.enter[i], end) - Math.max(computesSince({ data }, i), begin));
+  return ns;
+}
+
+/** The call that waits longest for RANKS, in the function where the longest wait of PATTERN is, while the ranks compute in
+ *  REGION if any does; -1. */
+function longestWaitFor(lane, { ranks, region, pattern: id }) {
+  const { data } = lane, { worst } = pattern(id) || {}, LOOKED_AT = 200, wait = i => data.release[i] - data.enter[i];
+  const isOfPattern = i => !worst || report.profile[callPath(lane, i)]?.region === worst.path.split("/").pop();
+  const waits = [...data.enter.keys()].filter(i => wait(i) > 0 && ranks.includes(data.releaser[i]) && isOfPattern(i))
+    .sort((a, b) => wait(b) - wait(a) || a - b);
+  const inRegion = i => region ? computesIn(lane, region, data.releaser[i], data.enter[i], data.release[i]) : 0;
+  const longest = waits.slice(0, LOOKED_AT).map(i => [inRegion(i), i]).sort(([a], [b]) => b - a)[0]; // the sort keeps their order
+  return longest ? longest[1] : -1;
+}
+
+function showCall(lane, i) {
+  const { rank, enter, release } = lane.data;
+  showMarked({ rank: rank[i], begin: enter[i], end: release[i], chain: chainOf(lane, i) });
+  $("under").textContent = callText(lane, rank[i], i) + chainText(lane, mark.chain);
+}
+
+function showLongest(lane, longest) {
+  showMarked({ ...longest, chain: null });
+  pointed = { lane, row: longest.rank, rank: longest.rank };
+  $("under").textContent = rankText(lane, longest.rank, longest.begin);
+}
+
+/** A finding without a button leads to the longest call, or computing, in its place; to the longest wait for its ranks; or
+ *  to the longest computing in its function. */
 function offerLongest(finding, item) {
-  const [lane] = lanes;
-  const path = lane.paths.findIndex((parts, i) => archivePath(i) === finding.path);
-  const longest = path < 0 || item.querySelector("button") ? null : longestIn(lane, path, finding.ranks);
-  if (!longest) return;
-  const show = () => {
-    showMarked({ ...longest, chain: null });
-    pointed = { lane, row: longest.rank, rank: longest.rank };
-    $("under").textContent = rankText(lane, longest.rank, longest.begin);
-  };
-  item.append(make("p", {}, make("button", { onclick: show },
-    `Show where it takes longest at once: ${timeText(longest.end - longest.begin)} on rank ${longest.rank}`)));
+  const [lane] = lanes, offer = (text, onclick) => item.append(make("p", {}, make("button", { onclick }, text)));
+  if (item.querySelector("button")) return;
+  const path = pathOfFinding(lane, finding), inPlace = path < 0 ? null : longestIn(lane, path, finding.ranks);
+  const call = inPlace || !finding.pattern ? -1 : longestWaitFor(lane, finding), { worst } = pattern(finding.pattern) || {};
+  if (call >= 0) {
+    const { rank, releaser, enter, release } = lane.data;
+    offer(`Show the longest wait for ${finding.ranks.length > 1 ? "these ranks" : "this rank"}: ${timeText(release[call] - enter[call])}, rank ${rank[call]} for rank ${releaser[call]}`,
+      () => showCall(lane, call));
+    return;
+  }
+  if (!inPlace && worst && finding.ranks.includes(worst.cause_rank)) {
+    offer(worstText(finding.pattern), () => showWorst(worst));
+    return;
+  }
+  const computing = lane.paths.map((_, i) => i).filter(i => finding.region && report.profile[i].region === finding.region);
+  const longest = inPlace || computing.map(i => longestIn(lane, i, finding.ranks)).filter(item => item)
+    .sort((a, b) => b.end - b.begin - a.end + a.begin)[0];
+  if (longest) offer(`Show where it takes longest at once: ${timeText(longest.end - longest.begin)} on rank ${longest.rank}`, () => showLongest(lane, longest));
 }
 
 function showWorst(worst) {
@@ -178,8 +225,8 @@ function listen() {
   $("threads").onchange = () => unfoldAll($("threads").checked);
   $("messages").onchange = $("critical-line").onchange = redraw;
   addEventListener("resize", redraw);
-  for (const [type, isPrint] of [["beforeprint", true], ["afterprint", false]])
-    addEventListener(type, () => { document.documentElement.classList.toggle("print", isPrint); readColours(); draw(); });
+  for (const [type, toPrint] of [["beforeprint", true], ["afterprint", false]])
+    addEventListener(type, () => { document.documentElement.classList.toggle("print", toPrint); readColours(); layOut(); draw(); });
   matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => { readColours(); redraw(); });
 }
 
@@ -206,6 +253,8 @@ async function showTimeline() {
     lane.data = await readData(lane);
     lane.levels = makeLevels(lane);
     lane.functions = longestFunctions(lane, FUNCTIONS.length);
+    if (lane.data.shares.every((share, i) => share === 0 || i >= lane.ranks * lane.columns * N_KINDS)) // only threads tell something
+      lane.threadsOf.forEach((_, rank) => unfold(lane, rank, true));
     lane.critical = lane.has_all_calls ? criticalPath(lane) : null;
     const { send, receive } = lane.data;
     lane.slowest = Uint32Array.from(send.keys()).sort((a, b) => receive[b] - send[b] - receive[a] + send[a] || a - b);
@@ -215,7 +264,7 @@ async function showTimeline() {
   $("critical-line").parentElement.hidden = !lanes.some(lane => lane.critical);
   report.findings.forEach((finding, i) => offerLongest(finding, $("findings").children[i]));
   readColours();
-  layOut();
+  foldsChanged();
   listen();
   const { begin_ns: begin, end_ns: end } = report.window;
   setView(end > begin ? begin : 0, end > begin ? end : lastTime);

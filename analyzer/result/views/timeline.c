@@ -88,7 +88,7 @@ void timeline_free(struct timeline *timeline)
         return;
     FREE_ALL(timeline->shares, timeline->calls, timeline->messages, timeline->threads,
              timeline->spans, timeline->phases, timeline->phase_of, timeline->phase_ns,
-             timeline->counted, timeline->thread_of, timeline->rows, timeline);
+             timeline->counted, timeline->cpu_s, timeline->thread_of, timeline->rows, timeline);
 }
 
 void timeline_begin_anew(struct timeline *timeline)

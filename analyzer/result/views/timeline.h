@@ -92,9 +92,10 @@ struct timeline {
     size_t n_phases;
     uint8_t *phase_of; // by region of the definitions
     // Once the strips are read, of all ranks: [phase][column], [counter of the
-    // definitions][column].
+    // definitions][column], [column].
     double *phase_ns;
     double *counted; // what the counter grew by
+    double *cpu_s;   // CPU time that the processes used; all 0 without CPU samples
     size_t n_counters;
     struct timeline_row *rows; // while the run is read
     uint32_t *thread_of;       // by location: RESULT_NONE, or of the threads
@@ -121,7 +122,8 @@ void timeline_conclude(struct timeline *timeline, const struct call_tree *tree);
 /// that takes nearly all of the time. None, where functions were not recorded.
 void timeline_find_phases(struct timeline *timeline, const struct result *result);
 
-/// Then reads the times of phases and what counters grew by from TRACE, opened again for that.
+/// Then reads the times of phases, what counters grew by, and CPU time from TRACE, opened again for
+/// that.
 void timeline_read_strips(struct timeline *timeline, struct trace *trace);
 
 /// When RANK's part of the run begins and ends, once concluded.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What stands above the rows of a timeline: phases of the program, and counters. A further pass
-// over the archive, one location after the other, keeps only what these need. What a counter grew
-// by between two of its values is spread evenly over the time between.
+// What stands above the rows of a timeline: phases of the program, CPU time, and counters. A
+// further pass over the archive, one location after the other, keeps only what these need. What a
+// counter or CPU time grew by between two of its values is spread evenly over the time between.
 #include <stdlib.h>
 #include <string.h>
 
@@ -103,16 +103,20 @@ void timeline_find_phases(struct timeline *timeline, const struct result *result
 
 // --- the pass
 
-/// Keeps enters and leaves of phases, and what counters grew by.
+static bool is_of_phase(const struct timeline *timeline, const struct event *event)
+{
+    return (event->kind == EVENT_ENTER || event->kind == EVENT_LEAVE) &&
+           event->index != EVENT_NO_INDEX && timeline->phase_of[event->index] != NO_PHASE;
+}
+
+/// Keeps enters and leaves of phases, CPU times, and what counters grew by.
 static void keep(void *context, size_t location, const struct decoded *decoded, struct batch *out)
 {
     const struct timeline *timeline = context;
-    bool has_phases =
-        timeline->n_phases > 0 && timeline->definitions->locations[location].is_master;
-    for (size_t i = 0; i < decoded->n && has_phases; i++) {
+    bool is_master = timeline->definitions->locations[location].is_master;
+    for (size_t i = 0; i < decoded->n && is_master; i++) {
         const struct event *event = &decoded->events[i];
-        if ((event->kind == EVENT_ENTER || event->kind == EVENT_LEAVE) &&
-            event->index != EVENT_NO_INDEX && timeline->phase_of[event->index] != NO_PHASE)
+        if (event->kind == EVENT_CPU_TIME || is_of_phase(timeline, event))
             *batch_add(out) = *event;
     }
     for (size_t i = 0; i < decoded->n_growths; i++) {
@@ -147,7 +151,18 @@ struct place {
     uint32_t phase;
     uint64_t begin_ns;
     uint64_t *last_ns; // of each counter
+    struct event cpu;  // the last CPU time; without any its kind is another one
 };
+
+/// The CPU time since the one before. What a process used before its first one is not known.
+static void read_cpu_time(const struct timeline *timeline, const struct event *event,
+                          struct place *place)
+{
+    if (place->cpu.kind == EVENT_CPU_TIME && event->size_bytes > place->cpu.size_bytes)
+        spread(timeline, timeline->cpu_s, place->cpu.time_ns, event->time_ns,
+               (double)(event->size_bytes - place->cpu.size_bytes) / 1e9);
+    place->cpu = *event;
+}
 
 static void end_phase(const struct timeline *timeline, const struct place *place, uint64_t time_ns)
 {
@@ -165,6 +180,8 @@ static void read_event(const struct timeline *timeline, const struct event *even
         spread(timeline, timeline->counted + event->index * timeline->n_columns,
                place->last_ns[event->index], event->time_ns, growth);
         place->last_ns[event->index] = event->time_ns;
+    } else if (event->kind == EVENT_CPU_TIME) {
+        read_cpu_time(timeline, event, place);
     } else if (event->kind == EVENT_ENTER && place->depth++ == 0) {
         place->phase = timeline->phase_of[event->index];
         place->begin_ns = event->time_ns;
@@ -180,6 +197,7 @@ void timeline_read_strips(struct timeline *timeline, struct trace *trace)
     timeline->n_counters = definitions->n_counters;
     timeline->counted = memory_zeroed(timeline->n_counters * n + 1, sizeof *timeline->counted);
     timeline->phase_ns = memory_zeroed(timeline->n_phases * n + 1, sizeof *timeline->phase_ns);
+    timeline->cpu_s = memory_zeroed(n, sizeof *timeline->cpu_s);
     struct place place = {.last_ns = memory_new((timeline->n_counters + 1) * sizeof(uint64_t))};
     trace_set_digest(trace, &(struct trace_digest){.context = timeline, .events = keep});
     for (size_t i = 0; i < definitions->n_locations; i++) {
@@ -187,6 +205,7 @@ void timeline_read_strips(struct timeline *timeline, struct trace *trace)
         struct cursor *cursor = trace_cursor(trace, i);
         const struct event *event;
         place.depth = 0;
+        place.cpu.kind = EVENT_KINDS;
         for (size_t c = 0; c < timeline->n_counters; c++)
             place.last_ns[c] = rank == EVENT_NO_INDEX ? 0 : timeline_rank_begin_ns(timeline, rank);
         for (; (event = trace_peek(trace, i, cursor, 0)) != NULL; cursor->position++)
