@@ -117,9 +117,9 @@ static int replay_measured(const struct export_request *request, struct exported
         trace_give_back(run->trace, again);
     }
     // What a picture of ranks shows beside each other.
-    const struct grouping grouping = {GROUP_RANKS, (run->result.n_ranks + 63) / 64};
+    const struct grouping few = {GROUP_RANKS, (run->result.n_ranks + 63) / 64};
     if (run->result.n_ranks > 1)
-        groups_collect(&grouping, &run->result);
+        groups_collect(request->group ? &request->grouping : &few, &run->result);
     if (why_not)
         findings_leave_unproven(&run->result, why_not);
     else
@@ -451,8 +451,8 @@ static int read_format(struct export_request *request, struct error *err)
     bool is_part = request->format == FORMAT_DOT || request->format == FORMAT_OTF2;
     if (!is_part && request->interval)
         return error_set(err, "--interval goes with --format dot and otf2");
-    if (request->format != FORMAT_DOT && request->group)
-        return error_set(err, "--group goes with --format dot");
+    if (request->format != FORMAT_DOT && request->format != FORMAT_HTML && request->group)
+        return error_set(err, "--group goes with --format html and dot");
     if (is_part && !request->interval)
         return error_set(err,
                          "--format %s is of a part of the run: say which by --interval, such as "
@@ -510,8 +510,11 @@ static bool read_request(int argc, char **argv, struct export_request *request,
                         "REGION#3",
                         NULL,
                         .manual = "pagoda-replay(1), section Intervals, says what it may be."),
-        OPTION_TEXT_ROW("group", 0, "WHAT", &request->group,
-                        "with --format dot: a row for each node, machine, or N ranks", NULL),
+        OPTION_TEXT_ROW(
+            "group", 0, "WHAT", &request->group,
+            "with --format html and dot: show the ranks of a node, of a machine, or N "
+            "ranks as one",
+            NULL, .manual = "On a page these are the rows of its tables of ranks and messages."),
         OPTION_TEXT_ROW("as", 0, "EXPERIMENT", &request->as,
                         "of DB only runs of this experiment; APPLICATION/ may precede it", NULL),
         THREADS_ROW,

@@ -188,7 +188,7 @@ true" ]
     "$PAGODA" export pipeline -o page.html
     browse page.html "$(when_ready '
         said += [...document.querySelectorAll("#ranks tbody tr")].map(row => [...row.cells].map(cell => cell.textContent).join(" ").trim()).join("\n") + "\n";
-        said += [...document.querySelectorAll("#matrix rect")].map(rect => `${rect.getAttribute("x")} ${rect.getAttribute("y")} ${rect.textContent}`).join("\n") + "\n";
+        said += [...document.querySelectorAll("#matrix rect:not(.frame)")].map(rect => `${rect.getAttribute("x")} ${rect.getAttribute("y")} ${rect.textContent}`).join("\n") + "\n";
         const boxes = () => [...document.querySelectorAll("#icicle div")].map(box => `${box.textContent} ${parseInt(box.style.left)} ${parseInt(box.style.width)}`).join(", ");
         said += boxes() + "\n";
         [...document.querySelectorAll("#icicle div")].find(box => box.textContent === "solve").click();
@@ -202,6 +202,26 @@ rank 1 3.002 ms 4.005 ms 13 us 0 ns
 main 0 100, solve 0 66, MPI_Recv 0 22, MPI_Init 66 22, MPI_Allreduce 88 11, MPI_Finalize 99 0
 solve 0 100, MPI_Recv 0 33
 1.00,0.00 0.50,0.50 0.50,0.50" ]
+}
+
+# Of three ranks on two nodes, rank 2 alone on the second one.
+@test "ranks of a node are shown as one" {
+    { echo "nodes a a b"; for pair in "0 1 100" "1 2 2000" "2 0 30"; do
+        read -r from to bytes <<<"$pair"
+        printf '%s\n' "$from $((10 * from)) enter MPI_Send" "$from $((10 * from + 1)) send world $to 1 $bytes" "$from $((10 * from + 5)) leave MPI_Send" \
+            "$to $((50 + 10 * to)) enter MPI_Recv" "$to $((51 + 10 * to)) recv world $from 1 $bytes" "$to $((55 + 10 * to)) leave MPI_Recv"
+    done | sort -n -k1,1 -k2,2; } >nodes.txt
+    "$BUILD/tools/mktrace" nodes.txt nodes
+    "$PAGODA" export nodes --group node -o page.html
+    browse page.html "$(when_ready '
+        said += [...document.querySelectorAll("#ranks tbody th, #ranks tbody td:first-child")].map(cell => cell.textContent).join(" ") + "\n" + $("matrix-title").textContent + "\n";
+        said += [...document.querySelectorAll("#matrix rect:not(.frame)")].map(rect => rect.textContent).join("\n")')"
+    said
+    [ "$(said)" = "a b
+Messages between groups of ranks
+a to a: 1 message, 100 bytes, 100 each
+a to b: 1 message, 2,000 bytes, 2,000 each
+b to a: 1 message, 30 bytes, 30 each" ]
 }
 
 @test "names with quotes, angle brackets and scripts are text" {

@@ -81,7 +81,7 @@ graph() {
         [ ! -e no.dot ]
     }
     refused 2 'say which by --interval' --format dot
-    refused 2 '--group goes with --format dot' --group node
+    refused 2 '--group goes with --format html and dot' --format prv --group node
     refused 2 '--interval goes with --format dot and otf2' --interval 1s:2s
     refused 2 'FIRST:LAST wanted' --format dot --interval 3s
     refused 2 '--group' --format dot --interval 0s:1us --group planet

@@ -89,7 +89,7 @@ END
     mkdir full
     touch full/file
     refused 1 full 1us:2us full
-    refused 2 '--group goes with --format dot' 1us:2us none --group node
+    refused 2 '--group goes with --format html and dot' 1us:2us none --group node
     run -2 "$PAGODA" export "$run" -o none --format otf2
     [[ $output == *'--format otf2 is of a part of the run: say which by --interval'* ]]
 }

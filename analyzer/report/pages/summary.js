@@ -184,8 +184,12 @@ function showMatrix() {
   const cells = messages.map(item => svgElement("rect", { x: place.get(item.to), y: place.get(item.from), width: 1, height: 1,
     "fill-opacity": 0.12 + 0.88 * item.bytes / most },
   svgElement("title", {}, `${item.from} to ${item.to}: ${number(item.messages, "message")}, ${count(item.bytes)} bytes, ${count(Math.round(item.bytes / item.messages))} each`)));
-  $("matrix").append(svgElement("svg", { viewBox: `0 0 ${n} ${n}`, style: `max-width: ${1.6 * n}rem`, role: "img", "aria-label": "bytes from each rank to each other" }, ...cells));
-  $("matrix-text").textContent = `Senders down from ${items.length ? items[0].name : ""}, receivers to the right. The darkest: ${count(most)} bytes.`;
+  const isNamed = n <= 32, room = isNamed ? 0.3 * Math.max(0, ...items.map(item => item.name.length)) + 0.4 : 0;
+  const labels = isNamed ? items.map(({ name }, i) => svgElement("text", { x: -0.2, y: i + 0.65, "text-anchor": "end", "font-size": 0.5 }, name)) : [];
+  $("matrix").append(svgElement("svg", { viewBox: `${-room} 0 ${n + room} ${n}`, style: `max-width: ${1.6 * (n + room)}rem`, role: "img",
+    "aria-label": "bytes from each rank to each other" }, ...labels, svgElement("rect", { width: n, height: n, class: "frame" }), ...cells));
+  $("matrix-text").textContent = `Senders down from ${items.length ? items[0].name : ""}, receivers to the right, in the same order. The darkest: ${count(most)} bytes.`;
+  if (items.some(item => item.ranks > 1)) $("matrix-title").textContent = "Messages between groups of ranks";
 }
 
 function showSizes() {
