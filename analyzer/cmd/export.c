@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // `pagoda export TRACE|DB -o FILE`: a replay, and a prediction from it, or the stored runs, as an
 // HTML page; a replay as tracks for Perfetto's viewer, as a trace for Paraver or SimGrid; a part of
-// it as a graph or as an archive.
+// it as a graph or as an archive; one of its pictures, or the numbers of that.
 #include "analyzer/cmd/commands.h"
 
 #include <inttypes.h>
@@ -24,7 +24,9 @@
 #include "analyzer/replay/interval.h"
 #include "analyzer/replay/replay_run.h"
 #include "analyzer/report/pages/pages.h"
+#include "analyzer/report/report.h"
 #include "analyzer/result/views/groups.h"
+#include "analyzer/result/views/plot.h"
 #include "analyzer/rewrite/new_archive.h"
 #include "analyzer/rewrite/repair/repair.h"
 #include "analyzer/simgrid/ti_trace.h"
@@ -44,17 +46,30 @@ enum export_format {
     FORMAT_TI,
     FORMAT_DOT,
     FORMAT_OTF2,
+    FORMAT_SVG,
+    FORMAT_CSV,
+    FORMAT_JSON,
     N_FORMATS
 };
-static const char *const format_names[N_FORMATS] = {"html", "perfetto", "prv", "ti", "dot", "otf2"};
+static const char *const format_names[N_FORMATS] = {"html", "perfetto", "prv", "ti",  "dot",
+                                                    "otf2", "svg",      "csv", "json"};
+#define ALL_FORMATS "html, perfetto, prv, ti, dot, otf2, svg, csv or json"
+
+/// Of a single picture or its numbers.
+static bool is_plot(enum export_format format)
+{
+    return format == FORMAT_SVG || format == FORMAT_CSV || format == FORMAT_JSON;
+}
 
 struct export_request {
     const char *source, *path; // a trace or a database; the file
     const char *format_name;
     enum export_format format;
     uint64_t split_bytes; // of a file of tracks; 0: not said
-    const char *interval; // of a graph
-    const char *group;    // likewise, NULL: each rank is one
+    const char *interval; // a part of the run; NULL: all of it
+    const char *group;    // NULL: each rank is one
+    const char *view, *metric;
+    struct plot_choice plot; // what these say
     struct grouping grouping;
     const char *as;
     struct trial_path trials; // what it says
@@ -93,20 +108,14 @@ static int write_page(struct page page, const char *path, struct error *err)
     return new_file_finish(&file, status, err);
 }
 
-static int replay_measured(const struct export_request *request, struct exported *exported,
-                           struct error *err)
+/// What pictures show, of a run that is open: its timeline with strips, and groups of its ranks.
+static int replay_for_pictures(const struct export_request *request, struct exported *exported,
+                               bool gathers, struct error *err)
 {
     struct replay_run *run = &exported->measured;
-    exported->catalogue = catalogue_load_shipped(NULL, 0, err);
-    if (!exported->catalogue || replay_run_open(run, request->source, err) != 0)
-        return -1;
     const struct definitions *definitions = trace_definitions(run->trace);
-    if (request->n_words > 0 && whatif_plan_prepare(&exported->plan, definitions, err) != 0)
-        return -1;
-    run->timeline = timeline_new(definitions, true);
-    const char *why_not = findings_too_large(definitions);
-    if (replay_run(run, exported->catalogue, NULL, !why_not || request->n_words > 0, "replaying",
-                   err) != 0)
+    run->timeline = timeline_new(definitions, !is_plot(request->format));
+    if (replay_run(run, exported->catalogue, NULL, gathers, "replaying", err) != 0)
         return -1;
     timeline_find_phases(run->timeline, &run->result);
     if (definitions->n_counters > 0 || run->timeline->n_phases > 0 || run->replay.has_cpu_time) {
@@ -118,8 +127,24 @@ static int replay_measured(const struct export_request *request, struct exported
     }
     // What a picture of ranks shows beside each other.
     const struct grouping few = {GROUP_RANKS, (run->result.n_ranks + 63) / 64};
-    if (run->result.n_ranks > 1)
+    if (run->result.n_ranks > 1 || is_plot(request->format))
         groups_collect(request->group ? &request->grouping : &few, &run->result);
+    return 0;
+}
+
+static int replay_measured(const struct export_request *request, struct exported *exported,
+                           struct error *err)
+{
+    struct replay_run *run = &exported->measured;
+    exported->catalogue = catalogue_load_shipped(NULL, 0, err);
+    if (!exported->catalogue || replay_run_open(run, request->source, err) != 0)
+        return -1;
+    const struct definitions *definitions = trace_definitions(run->trace);
+    if (request->n_words > 0 && whatif_plan_prepare(&exported->plan, definitions, err) != 0)
+        return -1;
+    const char *why_not = findings_too_large(definitions);
+    if (replay_for_pictures(request, exported, !why_not || request->n_words > 0, err) != 0)
+        return -1;
     if (why_not)
         findings_leave_unproven(&run->result, why_not);
     else
@@ -331,10 +356,9 @@ static int export_events(const struct export_request *request, struct exported *
 
 // --- a part of the run as an archive
 
-/// From when the first location is in INTERVAL to when the last one is, on the clock of TRACE.
-static struct repair_window window_of(const struct interval *interval, const struct trace *trace)
+/// From when the first location is in INTERVAL to when the last one is.
+static struct pag_part whole_of(const struct interval *interval, const struct trace *trace)
 {
-    const struct trace_source source = trace_source(trace);
     struct pag_part all = {UINT64_MAX, 0};
     for (size_t i = 0; i < trace_definitions(trace)->n_locations; i++) {
         struct pag_part part = interval->parts[i];
@@ -343,6 +367,14 @@ static struct repair_window window_of(const struct interval *interval, const str
         if (part.begin_ns < part.end_ns && part.end_ns > all.end_ns)
             all.end_ns = part.end_ns;
     }
+    return all;
+}
+
+/// The same on the clock of TRACE.
+static struct repair_window window_of(const struct interval *interval, const struct trace *trace)
+{
+    const struct trace_source source = trace_source(trace);
+    struct pag_part all = whole_of(interval, trace);
     return (struct repair_window){
         clock_ticks(source.clock, all.begin_ns, source.records->ticks_per_second),
         clock_ticks(source.clock, all.end_ns, source.records->ticks_per_second), interval->what};
@@ -365,6 +397,43 @@ static int export_part(const struct export_request *request, struct exported *ex
     exported->is_damaged = repair.n_losses > 0;
     trace_close(trace);
     return status;
+}
+
+// --- a single picture
+
+static int write_plot(const struct export_request *request, const struct plot *plot,
+                      struct error *err)
+{
+    struct new_file file;
+    int status = new_file_open(&file, request->path, err);
+    if (status == 0 && request->format == FORMAT_SVG)
+        svg_print_plot(plot, file.stream);
+    else if (status == 0 && request->format == FORMAT_CSV)
+        csv_print_plot(plot, file.stream);
+    else if (status == 0)
+        json_print_plot(plot, request->source, file.stream);
+    return new_file_finish(&file, status, err);
+}
+
+static int export_plot(const struct export_request *request, struct exported *exported,
+                       struct error *err)
+{
+    struct replay_run *run = &exported->measured;
+    SCOPED_BY(plot_release) struct plot plot = {0};
+    exported->catalogue = catalogue_load_shipped(NULL, 0, err);
+    if (!exported->catalogue || replay_run_open(run, request->source, err) != 0 ||
+        replay_for_pictures(request, exported, false, err) != 0)
+        return -1;
+    struct pag_part part = {0, run->replay.time_ns};
+    if (request->interval) {
+        if (find_interval(request, exported, run->trace, err) != 0)
+            return -1;
+        part = whole_of(&exported->intervals.items[0], run->trace);
+    }
+    if (plot_make(&plot, &request->plot, &run->result, run->timeline, part.begin_ns, part.end_ns,
+                  err) != 0)
+        return -1;
+    return write_plot(request, &plot, err);
 }
 
 // --- a database
@@ -426,18 +495,51 @@ static int export_store(const struct export_request *request, struct error *err)
     return status;
 }
 
-static int refuse_format(const char *name, struct error *err)
+/// Options that go with some formats only.
+static int check_options(const struct export_request *request, struct error *err)
 {
-    static const struct {
-        const char *name, *command;
-    } others[] = {{"csv", "pagoda query DB --csv"},
-                  {"json", "pagoda replay TRACE --json or pagoda query DB --json"},
-                  {"svg", "pagoda scaling DB --svg FILE"}};
-    size_t i = FIND_BY(others, sizeof others / sizeof others[0], name, name);
-    if (i < sizeof others / sizeof others[0])
-        return error_set(err, "--format is html, perfetto, prv, ti, dot or otf2; for %s use %s",
-                         name, others[i].command);
-    return error_set(err, "--format is html, perfetto, prv, ti, dot or otf2, not %s", name);
+    enum export_format format = request->format;
+    bool is_part = format == FORMAT_DOT || format == FORMAT_OTF2;
+    bool has_moments = is_plot(format) && (request->plot.of == PLOT_OF_MOMENT ||
+                                           request->plot.of == PLOT_OF_RANK_MOMENT);
+    if (request->split_bytes > 0 && format != FORMAT_PERFETTO)
+        return error_set(err, "--split goes with --format perfetto");
+    if (!is_part && !has_moments && request->interval)
+        return error_set(err, "--interval goes with --format dot and otf2, and with --view time "
+                              "and map");
+    if (format != FORMAT_DOT && format != FORMAT_HTML && !is_plot(format) && request->group)
+        return error_set(err, "--group goes with --format html and dot, and with --view");
+    if (is_part && !request->interval)
+        return error_set(err,
+                         "--format %s is of a part of the run: say which by --interval, such as "
+                         "--interval 1s:1.01s",
+                         request->format_name);
+    if (format != FORMAT_HTML && request->n_words > 0)
+        return error_set(err,
+                         "--format %s shows a recorded run; for a prediction write it as an "
+                         "archive with pagoda replay --output DIR, and export that",
+                         request->format_name);
+    return 0;
+}
+
+/// Which picture is wanted.
+static int read_plot(struct export_request *request, struct error *err)
+{
+    if (!is_plot(request->format))
+        return !request->view && !request->metric
+                   ? 0
+                   : error_set(err, "--view and --metric go with --format svg, csv and json");
+    if (!is_trace(request->source))
+        return error_set(err,
+                         "--format %s shows a trace; of a database use pagoda query --csv or "
+                         "--json, or pagoda scaling --svg",
+                         request->format_name);
+    if (!request->view)
+        return error_set(err,
+                         "--format %s is of one picture: say which by --view, such as "
+                         "--view time",
+                         request->format_name);
+    return plot_choose(&request->plot, request->view, request->metric, err);
 }
 
 /// Sets the format. 0, or -1 and ERR.
@@ -445,28 +547,13 @@ static int read_format(struct export_request *request, struct error *err)
 {
     request->format = (enum export_format)FIND_TEXT(format_names, N_FORMATS, request->format_name);
     if (request->format == N_FORMATS)
-        return refuse_format(request->format_name, err);
-    if (request->split_bytes > 0 && request->format != FORMAT_PERFETTO)
-        return error_set(err, "--split goes with --format perfetto");
-    bool is_part = request->format == FORMAT_DOT || request->format == FORMAT_OTF2;
-    if (!is_part && request->interval)
-        return error_set(err, "--interval goes with --format dot and otf2");
-    if (request->format != FORMAT_DOT && request->format != FORMAT_HTML && request->group)
-        return error_set(err, "--group goes with --format html and dot");
-    if (is_part && !request->interval)
-        return error_set(err,
-                         "--format %s is of a part of the run: say which by --interval, such as "
-                         "--interval 1s:1.01s",
-                         request->format_name);
+        return error_set(err, "--format is " ALL_FORMATS ", not %s", request->format_name);
+    if (read_plot(request, err) != 0 || check_options(request, err) != 0)
+        return -1;
     if (request->interval && interval_check(request->interval, err) != 0)
         return error_wrap(err, "--interval");
     if (request->group && grouping_read(request->group, &request->grouping, err) != 0)
         return error_wrap(err, "--group");
-    if (request->format != FORMAT_HTML && request->n_words > 0)
-        return error_set(err,
-                         "--format %s shows a recorded run; for a prediction write it as an "
-                         "archive with pagoda replay --output DIR, and export that",
-                         request->format_name);
     return 0;
 }
 
@@ -498,23 +585,29 @@ static bool read_request(int argc, char **argv, struct export_request *request,
         OPTION_TEXT_ROW("output", 'o', "FILE", &request->path,
                         "write to FILE, such as run.html; an existing file is replaced", NULL),
         OPTION_TEXT_ROW(
-            "format", 0, "html|perfetto|prv|ti|dot|otf2", &request->format_name,
+            "format", 0, "html|perfetto|prv|ti|dot|otf2|svg|csv|json", &request->format_name,
             "an HTML page, tracks for the viewer ui.perfetto.dev, a Paraver trace, a "
             "time-independent trace for SimGrid; of a part of the run a graph for Graphviz, or "
-            "an archive",
+            "an archive; a single picture, or its numbers",
             "html", .manual = "All but the first are for traces without what-if options."),
         OPTION_SIZE_ROW("split", 0, "SIZE", &request->split_bytes,
                         "begin a further file of tracks where one has SIZE, such as 200M", "500M"),
+        OPTION_TEXT_ROW("view", 0, "ranks|iterations|call-paths|sizes|time|map|matrix",
+                        &request->view, "with --format svg, csv and json: which picture", NULL),
+        OPTION_TEXT_ROW("metric", 0, "NAME,...", &request->metric,
+                        "what --view shows, such as wait_ns", NULL,
+                        .manual = "Section Single pictures says what goes together."),
         OPTION_TEXT_ROW("interval", 0, "WHAT", &request->interval,
-                        "with --format dot and otf2: the part of the run, such as 1s:1.01s or "
-                        "REGION#3",
+                        "with --format dot and otf2, --view time and map: the part of the run, "
+                        "such as 1s:1.01s or REGION#3",
                         NULL,
                         .manual = "pagoda-replay(1), section Intervals, says what it may be."),
-        OPTION_TEXT_ROW(
-            "group", 0, "WHAT", &request->group,
-            "with --format html and dot: show the ranks of a node, of a machine, or N "
-            "ranks as one",
-            NULL, .manual = "On a page these are the rows of its tables of ranks and messages."),
+        OPTION_TEXT_ROW("group", 0, "WHAT", &request->group,
+                        "with --format html and dot, and --view: show the ranks of a node, of a "
+                        "machine, or N ranks as one",
+                        NULL,
+                        .manual = "On a page these are the rows of its tables of ranks and "
+                                  "messages."),
         OPTION_TEXT_ROW("as", 0, "EXPERIMENT", &request->as,
                         "of DB only runs of this experiment; APPLICATION/ may precede it", NULL),
         THREADS_ROW,
@@ -540,7 +633,8 @@ static bool read_request(int argc, char **argv, struct export_request *request,
             "With --format ti FILE is for SimGrid's smpirun -replay; FILE.actions has what\n"
             "each rank computes, sends and receives.\n"
             "With --format dot FILE is for Graphviz: dot -Tsvg FILE.\n"
-            "With --format otf2 FILE is a directory, which must be new or empty.\n",
+            "With --format otf2 FILE is a directory, which must be new or empty.\n"
+            "With --format svg FILE is one picture (--view), with csv or json its numbers.\n",
         .rows = rows,
         .n_rows = N_OWN + whatif_option_rows(&request->whatif, rows + N_OWN),
         OPTION_GROUPS_OF(groups),
@@ -571,6 +665,7 @@ int cmd_export(int argc, char **argv)
         bool has_events = request.format != FORMAT_HTML;
         bool is_run = has_events || is_trace(request.source);
         status = request.format == FORMAT_OTF2 ? export_part(&request, &exported, &err)
+                 : is_plot(request.format)     ? export_plot(&request, &exported, &err)
                  : has_events                  ? export_events(&request, &exported, &err)
                  : is_run                      ? export_run(&request, &exported, &err)
                                                : export_store(&request, &err);
@@ -589,6 +684,7 @@ int cmd_export(int argc, char **argv)
     catalogue_free(exported.catalogue);
     whatif_options_release(&request.whatif);
     trial_path_release(&request.trials);
+    plot_choice_release(&request.plot);
     free(request.words);
     return status;
 }

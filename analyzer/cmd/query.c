@@ -337,7 +337,7 @@ int cmd_query(int argc, char **argv)
     if (read_settings(argc, argv, &settings, &path, &status)) {
         int failed = answer(path, &settings, &relation, &err);
         if (failed == 0 && settings.wants_json)
-            relation_print_json(&relation, path, stdout);
+            relation_print_json(&relation, "database", path, stdout);
         else if (failed == 0 && settings.wants_csv)
             relation_print_csv(&relation, stdout);
         else if (failed == 0)

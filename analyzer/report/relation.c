@@ -220,10 +220,11 @@ static json_t *row_object(const void *of, size_t i)
     return row;
 }
 
-void relation_print_json(const struct relation *relation, const char *database, FILE *stream)
+void relation_print_json(const struct relation *relation, const char *source, const char *name,
+                         FILE *stream)
 {
     size_t n_rows = relation->n_columns ? relation->n_cells / relation->n_columns : 0;
-    JSON_PRINT(stream, JSON_INDENT(1), {"database", json_text(database)},
+    JSON_PRINT(stream, JSON_INDENT(1), {source, json_text(name)},
                {"columns", json_list(relation->n_columns, column_name, relation)},
                {"rows", json_list(n_rows, row_object, relation)});
 }

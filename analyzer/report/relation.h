@@ -45,8 +45,9 @@ void relation_print_text(const struct relation *relation, FILE *stream);
 /// Prints comma-separated values (RFC 4180, lines ending in a newline only), numbers exactly.
 void relation_print_csv(const struct relation *relation, FILE *stream);
 
-/// Prints {"schema": 1, "pagoda": VERSION, "database": ..., "columns": [...], "rows": [{...}]}. 0,
-/// or -1 and ERR.
-void relation_print_json(const struct relation *relation, const char *database, FILE *stream);
+/// Prints {"schema": 1, "pagoda": VERSION, SOURCE: NAME, "columns": [...], "rows": [{...}]}. SOURCE
+/// is what the rows are from: "database", "trace".
+void relation_print_json(const struct relation *relation, const char *source, const char *name,
+                         FILE *stream);
 
 void relation_release(struct relation *relation);

@@ -33,6 +33,7 @@ struct hierarchy;
 struct hierarchy_list;
 struct property_list;
 struct model_table;
+struct plot;
 struct scaling_page;
 struct structure_page;
 struct task_answer;
@@ -137,6 +138,11 @@ void csv_print_scaling(const struct scaling_page *page, FILE *stream);
 /// A picture of speedup, efficiencies and growing parts, one row of panels a series.
 void svg_print_scaling(const struct scaling_page *page, FILE *stream);
 void json_print_scaling(const struct scaling_page *page, FILE *stream);
+
+/// A single picture of a run, and its values as rows of a table. TRACE: its path.
+void svg_print_plot(const struct plot *plot, FILE *stream);
+void csv_print_plot(const struct plot *plot, FILE *stream);
+void json_print_plot(const struct plot *plot, const char *trace, FILE *stream);
 
 /// The models of TABLE: formulas, how well they fit, predictions; as text of the first TOP.
 void text_print_models(const struct model_table *table, size_t top, FILE *stream);

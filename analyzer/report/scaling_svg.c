@@ -7,6 +7,7 @@
 #include "analyzer/base/text.h"
 #include "analyzer/compare/scaling.h"
 #include "analyzer/report/report.h"
+#include "analyzer/report/svg.h"
 
 enum {
     PANEL_WIDTH = 400,
@@ -18,11 +19,6 @@ enum {
     MOST_LINES = 6,
 };
 
-/// Colours that people with any colour vision can tell apart (Okabe, Ito, "Color Universal Design",
-/// 2008).
-static const char *const colours[] = {"#0072b2", "#d55e00", "#009e73",
-                                      "#cc79a7", "#e69f00", "#56b4e9"};
-
 struct panel {
     FILE *stream;
     double left, top;
@@ -30,20 +26,6 @@ struct panel {
     bool is_log_x, is_log_y;
     size_t n_lines;
 };
-
-static void print_text(const char *text, FILE *stream)
-{
-    for (; *text; text++) {
-        if (*text == '&')
-            fputs("&amp;", stream);
-        else if (*text == '<')
-            fputs("&lt;", stream);
-        else if (*text == '>')
-            fputs("&gt;", stream);
-        else
-            fputc(*text, stream);
-    }
-}
 
 static double place_x(const struct panel *panel, double x)
 {
@@ -81,10 +63,7 @@ static void panel_begin(struct panel *panel, const char *title, const struct sca
         fprintf(to, "<text x=\"%.1f\" y=\"%.1f\" text-anchor=\"middle\">%g</text>\n", x,
                 panel->top + PLOT_HEIGHT + 16, scaling->points[i].x);
     }
-    fprintf(to, "<text x=\"%.1f\" y=\"%.1f\" text-anchor=\"middle\">",
-            panel->left + PLOT_WIDTH / 2., panel->top + PLOT_HEIGHT + 30);
-    print_text(by, to);
-    fprintf(to, "</text>\n");
+    svg_text(panel->left + PLOT_WIDTH / 2., panel->top + PLOT_HEIGHT + 30, "middle", by, to);
 }
 
 static void panel_tick(const struct panel *panel, double y, const char *label)
@@ -118,7 +97,7 @@ static void panel_line(struct panel *panel, const double *x, const double *y, si
                        const char *name)
 {
     FILE *to = panel->stream;
-    const char *colour = colours[panel->n_lines % (sizeof colours / sizeof colours[0])];
+    const char *colour = svg_colour(panel->n_lines);
     bool is_begun = false;
     fprintf(to, "<path fill=\"none\" stroke=\"%s\" stroke-width=\"2\" d=\"", colour);
     for (size_t i = 0; i < n; i++) {
@@ -136,9 +115,7 @@ static void panel_line(struct panel *panel, const double *x, const double *y, si
     double below = panel->top + PLOT_HEIGHT + 46 + 13 * (double)panel->n_lines;
     fprintf(to, "<path d=\"M%.1f %.1fh18\" stroke=\"%s\" stroke-width=\"2\"/>", panel->left,
             below - 4, colour);
-    fprintf(to, "<text x=\"%.1f\" y=\"%.1f\">", panel->left + 24, below);
-    print_text(name, to);
-    fprintf(to, "</text>\n");
+    svg_text(panel->left + 24, below, "start", name, to);
     panel->n_lines++;
 }
 
@@ -186,7 +163,7 @@ static void draw_speedup(struct panel *panel, const struct scaling *scaling, con
         if (!isnan(spread))
             fprintf(panel->stream, "<path d=\"M%.1f %.1fV%.1f\" stroke=\"%s\"/>\n",
                     place_x(panel, x[i]), place_y(panel, y[i] - spread),
-                    place_y(panel, y[i] + spread), colours[0]);
+                    place_y(panel, y[i] + spread), svg_colour(0));
     }
 }
 
@@ -244,11 +221,7 @@ static void draw_growth(struct panel *panel, const struct scaling *scaling, cons
 void svg_print_scaling(const struct scaling_page *page, FILE *stream)
 {
     size_t height = page->n_series * PANEL_HEIGHT + 40;
-    fprintf(stream,
-            "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%d\" height=\"%zu\" "
-            "viewBox=\"0 0 %d %zu\" font-family=\"sans-serif\" font-size=\"11\">\n"
-            "<rect width=\"100%%\" height=\"100%%\" fill=\"white\"/>\n",
-            3 * PANEL_WIDTH, height, 3 * PANEL_WIDTH, height);
+    svg_begin(3 * PANEL_WIDTH, height, stream);
     for (size_t i = 0; i < page->n_series; i++) {
         const struct scaling_series *series = &page->series[i];
         const struct scaling *scaling = series->scaling;
@@ -257,7 +230,7 @@ void svg_print_scaling(const struct scaling_page *page, FILE *stream)
             x[j] = scaling->points[j].x;
         fprintf(stream, "<text x=\"%d\" y=\"%zu\" font-size=\"14\">", LEFT,
                 i * PANEL_HEIGHT + TOP - 20);
-        print_text(series->name, stream);
+        svg_escape(series->name, stream);
         fprintf(stream, "</text>\n");
         struct panel panel = panel_of(stream, scaling, 0, i);
         draw_speedup(&panel, scaling, page->by, x, x + scaling->n_points);
@@ -266,5 +239,5 @@ void svg_print_scaling(const struct scaling_page *page, FILE *stream)
         panel = panel_of(stream, scaling, 2, i);
         draw_growth(&panel, scaling, page->by, x);
     }
-    fprintf(stream, "</svg>\n");
+    svg_end(stream);
 }
