@@ -108,6 +108,21 @@ static int write_page(struct page page, const char *path, struct error *err)
     return new_file_finish(&file, status, err);
 }
 
+/// Strips of the timeline of RUN, by a further pass where the trace may have any.
+static int read_strips(struct replay_run *run, bool wants_cpu_time, struct error *err)
+{
+    timeline_find_phases(run->timeline, &run->result);
+    if (trace_definitions(run->trace)->n_counters == 0 && run->timeline->n_phases == 0 &&
+        !run->replay.has_cpu_time && !wants_cpu_time)
+        return 0;
+    struct trace *again = trace_again(run->trace, err);
+    if (!again)
+        return -1;
+    timeline_read_strips(run->timeline, again);
+    trace_give_back(run->trace, again);
+    return 0;
+}
+
 /// What pictures show, of a run that is open: its timeline with strips, and groups of its ranks.
 static int replay_for_pictures(const struct export_request *request, struct exported *exported,
                                bool gathers, struct error *err)
@@ -117,14 +132,9 @@ static int replay_for_pictures(const struct export_request *request, struct expo
     run->timeline = timeline_new(definitions, !is_plot(request->format));
     if (replay_run(run, exported->catalogue, NULL, gathers, "replaying", err) != 0)
         return -1;
-    timeline_find_phases(run->timeline, &run->result);
-    if (definitions->n_counters > 0 || run->timeline->n_phases > 0 || run->replay.has_cpu_time) {
-        struct trace *again = trace_again(run->trace, err);
-        if (!again)
-            return -1;
-        timeline_read_strips(run->timeline, again);
-        trace_give_back(run->trace, again);
-    }
+    bool wants_cpu_time = is_plot(request->format) && request->plot.of == PLOT_OF_MOMENT;
+    if (read_strips(run, wants_cpu_time, err) != 0)
+        return -1;
     // What a picture of ranks shows beside each other.
     const struct grouping few = {GROUP_RANKS, (run->result.n_ranks + 63) / 64};
     if (run->result.n_ranks > 1 || is_plot(request->format))
@@ -191,13 +201,68 @@ static void *begin_tracks(const struct export_request *request, struct exported 
     if (tracks)
         exported->listener = track_events_listener(tracks);
     run->waited = track_events_waited;
+    timeline_free(run->timeline);
+    run->timeline = timeline_new_shares(trace_definitions(run->trace));
     return tracks;
+}
+
+/// CPU time in each N_JOINED columns, as cores in use, into VALUES. Whether there is any.
+static bool put_cores(const struct timeline *timeline, size_t n_joined, double *values)
+{
+    bool is_any = false;
+    for (size_t i = 0; timeline->cpu_s && i < timeline->n_columns; i++) {
+        values[i / n_joined] +=
+            timeline->cpu_s[i] * 1e9 / (double)timeline->column_ns / (double)n_joined;
+        is_any |= timeline->cpu_s[i] > 0;
+    }
+    return is_any;
+}
+
+/// What all ranks do over time: how many do each kind of things, how many cores they use, phases.
+static void put_strips(struct track_events *tracks, const struct replay_run *run)
+{
+    enum { MOST_COLUMNS = 2048 };
+    static const char *const kinds[TIMELINE_KINDS] = {
+        "computing", "waiting for other ranks", "messages", "collective operations", "other MPI"};
+    const struct timeline *timeline = run->timeline;
+    size_t n_joined = 1;
+    while (timeline->end_ns / timeline->column_ns / n_joined >= MOST_COLUMNS)
+        n_joined *= 2; // as the number of columns is a power of two
+    size_t n = timeline->n_columns / n_joined;
+    SCOPED double *shares = memory_new(n * TIMELINE_KINDS * sizeof *shares);
+    SCOPED double *values = memory_zeroed(n * (TIMELINE_KINDS + 1), sizeof *values);
+    SCOPED int *phases = memory_new(n * sizeof *phases);
+    SCOPED const char **names = memory_new((timeline->n_phases + 1) * sizeof *names);
+    struct track_strip strips[TIMELINE_KINDS + 1];
+    timeline_all_ranks(timeline, n_joined, shares, phases);
+    for (size_t kind = 0; kind < TIMELINE_KINDS; kind++) {
+        strips[kind] = (struct track_strip){kinds[kind], "ranks", values + kind * n};
+        for (size_t i = 0; i < n; i++)
+            values[kind * n + i] = shares[i * TIMELINE_KINDS + kind];
+    }
+    strips[TIMELINE_KINDS] =
+        (struct track_strip){"cores in use", "cores", values + TIMELINE_KINDS * n};
+    bool has_cores = put_cores(timeline, n_joined, values + TIMELINE_KINDS * n);
+    for (size_t i = 0; i < timeline->n_phases; i++)
+        names[i] = run->result.regions[timeline->phases[i]].shown;
+    track_events_put_strips(tracks,
+                            &(struct track_strips){.n_columns = n,
+                                                   .column_ns = timeline->column_ns * n_joined,
+                                                   .end_ns = timeline->end_ns,
+                                                   .counters = strips,
+                                                   .n_counters = TIMELINE_KINDS + has_cores,
+                                                   .phases = names,
+                                                   .phase_of = phases,
+                                                   .n_phases = timeline->n_phases});
 }
 
 static int finish_tracks(void *tracks, const struct export_request *request, struct replay_run *run,
                          struct error *err)
 {
     (void)request;
+    if (read_strips(run, true, err) != 0)
+        return -1;
+    put_strips(tracks, run);
     return track_events_finish(tracks, &run->replay, err);
 }
 

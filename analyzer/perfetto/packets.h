@@ -16,7 +16,8 @@ struct packets;
     X(FUNCTION, "function")                                                                        \
     X(MPI, "MPI")                                                                                  \
     X(WAIT_STATE, "wait state")                                                                    \
-    X(CRITICAL_PATH, "critical path")
+    X(CRITICAL_PATH, "critical path")                                                              \
+    X(PHASE, "phase")
 
 /// What is said of a slice: numbers.
 #define SLICE_FACTS(X)                                                                             \

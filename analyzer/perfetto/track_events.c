@@ -192,7 +192,7 @@ static uint64_t counter_track(struct track_events *events, uint32_t location, ui
 // --- slices
 
 /// Numbers of names: regions, then the name of records without a call, then patterns, then
-/// locations on the critical path.
+/// locations on the critical path, then phases.
 static uint32_t bare_name_number(const struct track_events *events)
 {
     return (uint32_t)events->definitions->n_regions;
@@ -484,7 +484,7 @@ static void go_back(struct path_writer *writer, size_t file)
     writer->file = file;
     packets_track(
         events->packets,
-        &(struct track){.uuid = events->critical_path.uuid, .name = "critical path", .order = -1});
+        &(struct track){.uuid = events->critical_path.uuid, .name = "critical path", .order = -2});
 }
 
 /// What a part of the path is called. The caller frees.
@@ -534,6 +534,106 @@ static void put_part(void *context, uint32_t location, uint64_t begin_ns, uint64
             go_back(writer, file);
         write_part(writer, location, begin_ns, from_ns, until_ns);
         from_ns = until_ns;
+    }
+}
+
+// --- what all ranks do
+
+struct strip_writer {
+    struct track_events *events;
+    const struct track_strips *strips;
+    uint64_t all_uuid, phases_uuid, first_uuid; // of all of it, of phases, of the first counter
+    uint64_t begin_ns, end_ns;                  // of the file
+};
+
+static void describe_strips(const struct strip_writer *writer)
+{
+    const struct track_strips *strips = writer->strips;
+    struct packets *packets = writer->events->packets;
+    packets_track(packets,
+                  &(struct track){.uuid = writer->all_uuid, .name = "all ranks", .order = -1});
+    if (strips->n_phases > 0)
+        packets_track(packets, &(struct track){.uuid = writer->phases_uuid,
+                                               .parent_uuid = writer->all_uuid,
+                                               .name = "phases"});
+    for (size_t i = 0; i < strips->n_counters; i++)
+        packets_track(packets, &(struct track){.uuid = writer->first_uuid + i,
+                                               .parent_uuid = writer->all_uuid,
+                                               .name = strips->counters[i].name,
+                                               .order = (int32_t)i + 1,
+                                               .is_counter = true,
+                                               .unit = strips->counters[i].unit,
+                                               .description = ""});
+}
+
+/// Where COLUMN begins, as far as it is in the file; the end of the run after the last one.
+static uint64_t column_ns(const struct strip_writer *writer, size_t column)
+{
+    const struct track_strips *strips = writer->strips;
+    uint64_t ns = column < strips->n_columns ? column * strips->column_ns : strips->end_ns;
+    ns = ns < strips->end_ns ? ns : strips->end_ns;
+    return later_ns(ns < writer->end_ns ? ns : writer->end_ns, writer->begin_ns);
+}
+
+/// One slice for columns of the same phase.
+static void write_phases(const struct strip_writer *writer)
+{
+    const struct track_strips *strips = writer->strips;
+    for (size_t first = 0, next; first < strips->n_columns; first = next) {
+        int phase = strips->phase_of[first];
+        for (next = first + 1; next < strips->n_columns && strips->phase_of[next] == phase;)
+            next++;
+        uint64_t begin_ns = column_ns(writer, first), end_ns = column_ns(writer, next);
+        if (phase < 0 || begin_ns >= end_ns)
+            continue;
+        uint32_t n_locations = (uint32_t)writer->events->definitions->n_locations;
+        packets_begin(writer->events->packets,
+                      &(struct slice_edge){.time_ns = begin_ns,
+                                           .track_uuid = writer->phases_uuid,
+                                           .category = SLICE_PHASE,
+                                           .name_number = location_name_number(
+                                               writer->events, n_locations + (uint32_t)phase),
+                                           .name = strips->phases[phase],
+                                           .source_number = EVENT_NO_INDEX});
+        packets_end(writer->events->packets,
+                    &(struct slice_edge){.time_ns = end_ns, .track_uuid = writer->phases_uuid});
+    }
+}
+
+/// A value where it is another one than before, and 0 at the end.
+static void write_counter(const struct strip_writer *writer, size_t index)
+{
+    const struct track_strips *strips = writer->strips;
+    const double *values = strips->counters[index].values;
+    double before = 0;
+    for (size_t i = 0; i <= strips->n_columns; i++) {
+        double value =
+            i < strips->n_columns && i * strips->column_ns < strips->end_ns ? values[i] : 0;
+        uint64_t ns = column_ns(writer, i);
+        bool is_in_file =
+            i == 0 ? writer->begin_ns == 0 : ns > writer->begin_ns && ns < writer->end_ns;
+        if (value != before && is_in_file)
+            packets_count(writer->events->packets, writer->first_uuid + index, ns, value);
+        before = value;
+    }
+}
+
+void track_events_put_strips(struct track_events *events, const struct track_strips *strips)
+{
+    struct strip_writer writer = {.events = events,
+                                  .strips = strips,
+                                  .all_uuid = events->n_tracks + 1,
+                                  .phases_uuid = events->n_tracks + 2,
+                                  .first_uuid = events->n_tracks + 3};
+    events->n_tracks += 2 + strips->n_counters;
+    for (size_t file = 1; file <= events->n_file_begins; file++) {
+        writer.begin_ns = events->file_begins_ns[file - 1];
+        writer.end_ns = file < events->n_file_begins ? events->file_begins_ns[file] : UINT64_MAX;
+        packets_go_back(events->packets, file);
+        describe_strips(&writer);
+        write_phases(&writer);
+        for (size_t i = 0; i < strips->n_counters; i++)
+            write_counter(&writer, i);
     }
 }
 

@@ -27,6 +27,24 @@ void track_events_free(struct track_events *events);
 struct pag_listener track_events_listener(struct track_events *events);
 void track_events_waited(void *events, const struct matcher_instance *instance);
 
+/// What all ranks do over time, on tracks of their own: by columns of equal width, the last one to
+/// the end of the run.
+struct track_strips {
+    size_t n_columns;
+    uint64_t column_ns, end_ns;
+    struct track_strip {
+        const char *name, *unit;
+        const double *values; // by column
+    } * counters;
+    size_t n_counters;
+    const char *const *phases; // names
+    const int *phase_of;       // by column; -1: none
+    size_t n_phases;
+};
+
+/// After the replay, once.
+void track_events_put_strips(struct track_events *events, const struct track_strips *strips);
+
 /// After the replay: the files are whole. 0, or -1 and ERR, also for any write before.
 int track_events_finish(struct track_events *events, const struct pag_result *replay,
                         struct error *err);

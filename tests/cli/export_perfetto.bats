@@ -111,6 +111,32 @@ flow: node0 / rank 0 7000000 MPI_Send -> node0 / rank 1 7004000 MPI_Recv' ]
     done
 }
 
+# Sums over ranks of pipeline.txt: of rank 0 5.022 ms computing, 1.999 waiting; of rank 1 3.0085 ms and 4.005.
+@test "what all ranks do over time, and phases" {
+    archive pipeline
+    tracks pipeline
+    run viewer strips pipeline.pftrace
+    echo "$output"
+    [ "$output" = "collective operations: 1.8e+04
+computing: 8.03e+06
+messages: 5e+03
+other MPI: 4.02e+06
+waiting for other ranks: 6e+06" ]
+    # Two phases, called from main; 5 us of CPU time from 0 on, then 1 us.
+    for rank in 0 1; do
+        printf "$rank %s\n" "0 enter main" "0 enter setup" "0 cpu 100" "40000 cpu 5100" "40000 enter MPI_Barrier" "40000 coll-begin" \
+            "40000 coll-end barrier world - 0 0" "40000 leave MPI_Barrier" "40000 leave setup" "40000 enter solve" "96000 cpu 6100" \
+            "96000 enter MPI_Barrier" "96000 coll-begin" "96000 coll-end barrier world - 0 0" "96000 leave MPI_Barrier" "96000 leave solve" "96000 leave main"
+    done | "$BUILD/tools/mktrace" - phases
+    tracks phases
+    run viewer strips phases.pftrace
+    echo "$output"
+    [ "$output" = "computing: 1.92e+05
+cores in use: 1.2e+04
+phase setup: 4e+04
+phase solve: 5.6e+04" ]
+}
+
 @test "a long run has several files, each of which is whole" {
     ping 200 long
     tracks long
@@ -127,6 +153,9 @@ flow: node0 / rank 0 7000000 MPI_Send -> node0 / rank 1 7004000 MPI_Recv' ]
     done
     viewer list long.pftrace >whole.list
     viewer list "${parts[@]}" | cmp - whole.list
+    viewer strips long.pftrace >whole.strips
+    grep -q '^computing: ' whole.strips
+    viewer strips "${parts[@]}" | cmp - whole.strips
     viewer archive long/traces.otf2 "${parts[@]}"
     mkdir folder.d
     "$PAGODA" export long -o folder.d/part --format perfetto --split 20000
@@ -194,9 +223,9 @@ flow: node0 / rank 0 7000000 MPI_Send -> node0 / rank 1 7004000 MPI_Recv' ]
 @test "only what it can show is accepted" {
     archive pipeline
     run -2 "$PAGODA" export pipeline -o run.pftrace --format chrome
-    [[ $output == *"--format is html, perfetto, prv, ti, dot or otf2, not chrome"* ]]
+    [[ $output == *"--format is html, perfetto, prv, ti, dot, otf2, svg, csv or json, not chrome"* ]]
     run -2 "$PAGODA" export pipeline -o run.csv --format csv
-    [[ $output == *"--format is html, perfetto, prv, ti, dot or otf2; for csv use pagoda query DB --csv"* ]]
+    [[ $output == *"--format csv is of one picture: say which by --view"* ]]
     echo >runs.db
     run -1 "$PAGODA" export runs.db -o run.pftrace --format perfetto
     [[ $output == *"'runs.db' is not an OTF2 archive: "* ]]

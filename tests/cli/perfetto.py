@@ -3,8 +3,9 @@
 """Reads the files of `pagoda export --format perfetto` by the wire format of protobuf alone, as the viewer does: events
 sorted by time, ends paired with begins on each track, flows by their numbers.
 
-    perfetto.py list FILE...              every track, slice, flow and value of a counter
+    perfetto.py list FILE...              every track, slice, flow and value of a counter, but not what all ranks do
     perfetto.py archive ARCHIVE FILE...   against the events of the archive, read by the OTF2 library
+    perfetto.py strips FILE...            what all ranks do, and phases: the time of each, of all ranks together
     perfetto.py report REPORT FILE...     against a replay's JSON and the names of `pagoda explain --json`, on stdin"""
 import collections
 import json
@@ -148,6 +149,7 @@ class File:
 
 
 CONTINUED = "began at ns, in the file before"
+ALL_RANKS = "all ranks / "
 
 
 class Trace:
@@ -155,11 +157,16 @@ class Trace:
 
     def __init__(self, names):
         self.slices, self.counts, self.starts, self.ends = [], [], {}, {}
+        self.strips, self.phases = [], []
         broken, joined = {}, {}
         for name in names:
             file = File(name)
             before, broken = broken, {}
             for piece in file.slices:
+                if piece.category == "phase":
+                    assert piece.track == ALL_RANKS + "phases"
+                    self.phases.append(piece)
+                    continue
                 if CONTINUED in piece.facts and name != names[0]:
                     piece.begin = piece.facts.pop(CONTINUED)
                     first = before.pop((piece.track, piece.depth, piece.name, piece.begin))
@@ -170,7 +177,8 @@ class Trace:
                 else:
                     self.slices.append(piece)
                 broken[piece.track, piece.depth, piece.name, piece.begin] = piece
-            self.counts += file.counts
+            self.counts += [count for count in file.counts if not count[0].startswith(ALL_RANKS)]
+            self.strips += [count for count in file.counts if count[0].startswith(ALL_RANKS)]
             for ours, others in (self.starts, file.starts), (self.ends, file.ends):
                 assert not ours.keys() & others.keys()
                 ours.update((flow, joined.get(piece, piece)) for flow, piece in others.items())
@@ -193,6 +201,20 @@ def show(trace):
         print("flow: %s %d %s -> %s %d %s" % (start.track, start.begin, start.name, end.track, end.end, end.name))
     for count in trace.counts:
         print("%s: %d %.17g" % count)
+
+
+def show_strips(trace):
+    """Each value holds until the next one of its track, the last of which is 0."""
+    times, last = collections.Counter(), {}
+    for track, time, value in trace.strips:
+        before, since = last.get(track, (0, 0))
+        times[track] += before * (time - since)
+        last[track] = value, time
+    for piece in trace.phases:
+        times["phase " + piece.name] += piece.end - piece.begin
+    assert all(value == 0 for value, _ in last.values())
+    for name, ns in sorted(times.items()):
+        print("%s: %.3g" % (name.removeprefix(ALL_RANKS), ns))
 
 
 # --- against the archive
@@ -274,6 +296,8 @@ def main():
     command = sys.argv[1]
     if command == "list":
         show(Trace(sys.argv[2:]))
+    elif command == "strips":
+        show_strips(Trace(sys.argv[2:]))
     elif command == "archive":
         archive(sys.argv[2], Trace(sys.argv[3:]))
     else:

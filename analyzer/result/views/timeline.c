@@ -82,6 +82,14 @@ struct timeline *timeline_new(const struct definitions *definitions, bool shows_
     return timeline;
 }
 
+struct timeline *timeline_new_shares(const struct definitions *definitions)
+{
+    struct timeline *timeline = timeline_new(definitions, false);
+    timeline->has_shares_only = true;
+    timeline->has_all_calls = timeline->has_all_spans = false;
+    return timeline;
+}
+
 void timeline_free(struct timeline *timeline)
 {
     if (!timeline)
@@ -93,7 +101,9 @@ void timeline_free(struct timeline *timeline)
 
 void timeline_begin_anew(struct timeline *timeline)
 {
-    struct timeline *anew = timeline_new(timeline->definitions, timeline->n_threads > 0);
+    struct timeline *anew = timeline->has_shares_only
+                                ? timeline_new_shares(timeline->definitions)
+                                : timeline_new(timeline->definitions, timeline->n_threads > 0);
     const struct timeline before = *timeline;
     *timeline = *anew;
     *anew = before;
@@ -254,6 +264,8 @@ void timeline_message(struct timeline *timeline, const struct pag_message *messa
         message->send_enter_ns < message->leave_ns ? message->send_enter_ns : message->leave_ns;
     bool waits = message->is_deciding && !message->is_test && released_ns > message->enter_ns;
     timeline->n_all_messages++;
+    if (timeline->has_shares_only)
+        return;
     *ARRAY_NEXT(timeline->messages, timeline->n_messages, timeline->messages_capacity) =
         (struct timeline_message){.send_ns = message->send_enter_ns,
                                   .receive_ns = message->leave_ns,
@@ -466,6 +478,36 @@ void timeline_cells(const struct timeline *timeline, size_t first, size_t last, 
             call = put_calls(timeline, (uint32_t)rank, call, &cells);
         else
             put_columns(timeline, rank, &cells);
+}
+
+/// The phase with most time in N columns from FIRST on.
+static int main_phase(const struct timeline *timeline, size_t first, size_t n)
+{
+    double most_ns = 0;
+    int main = -1;
+    for (size_t i = 0; i < timeline->n_phases; i++) {
+        double ns = 0;
+        for (size_t column = first; column < first + n; column++)
+            ns += timeline->phase_ns[i * timeline->n_columns + column];
+        if (ns > most_ns)
+            main = (int)i;
+        most_ns = ns > most_ns ? ns : most_ns;
+    }
+    return main;
+}
+
+void timeline_all_ranks(const struct timeline *timeline, size_t n_joined, double *shares,
+                        int *phases)
+{
+    size_t n = timeline->n_columns * TIMELINE_KINDS;
+    memset(shares, 0, n / n_joined * sizeof *shares);
+    for (size_t i = 0; i < timeline->n_ranks * n; i++) {
+        size_t column = i % n / TIMELINE_KINDS / n_joined;
+        shares[column * TIMELINE_KINDS + i % TIMELINE_KINDS] +=
+            (double)timeline->shares[i] / TIMELINE_WHOLE / (double)n_joined;
+    }
+    for (size_t column = 0; column < timeline->n_columns / n_joined; column++)
+        phases[column] = main_phase(timeline, column * n_joined, n_joined);
 }
 
 uint64_t timeline_rank_begin_ns(const struct timeline *timeline, size_t rank)

@@ -100,10 +100,13 @@ struct timeline {
     struct timeline_row *rows; // while the run is read
     uint32_t *thread_of;       // by location: RESULT_NONE, or of the threads
     bool leaves_out_threads;   // there would be too many rows
+    bool has_shares_only;
 };
 
 /// With rows of threads if SHOWS_THREADS. The caller frees. DEFINITIONS must outlive the replay.
 struct timeline *timeline_new(const struct definitions *definitions, bool shows_threads);
+/// Without calls, messages and threads: memory does not grow with short runs either.
+struct timeline *timeline_new_shares(const struct definitions *definitions);
 void timeline_free(struct timeline *timeline);
 
 /// Forgets the run so far: the same run follows from its begin on.
@@ -125,6 +128,12 @@ void timeline_find_phases(struct timeline *timeline, const struct result *result
 /// Then reads the times of phases, what counters grew by, and CPU time from TRACE, opened again for
 /// that.
 void timeline_read_strips(struct timeline *timeline, struct trace *trace);
+
+/// Once concluded: what all ranks do in each N_JOINED neighbouring columns, as how many of them do
+/// it, into SHARES of [column][kind]; and which phase most ranks are in, with strips read, or -1,
+/// into PHASES of [column].
+void timeline_all_ranks(const struct timeline *timeline, size_t n_joined, double *shares,
+                        int *phases);
 
 /// When RANK's part of the run begins and ends, once concluded.
 uint64_t timeline_rank_begin_ns(const struct timeline *timeline, size_t rank);

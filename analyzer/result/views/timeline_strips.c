@@ -97,8 +97,10 @@ void timeline_find_phases(struct timeline *timeline, const struct result *result
         if (choose(timeline, result->regions[region].name, (uint8_t)timeline->n_phases))
             timeline->phases[timeline->n_phases++] = region;
     }
-    if (timeline->n_phases == 1) // which tells nothing
+    if (timeline->n_phases == 1) { // which tells nothing
         timeline->n_phases = 0;
+        memset(timeline->phase_of, NO_PHASE, timeline->definitions->n_regions + 1);
+    }
 }
 
 // --- the pass
