@@ -188,6 +188,41 @@ with_only() {
     done
 }
 
+# Spack itself is in no package here: its directives are recorded by stand-ins, its Makefile targets by a dry run.
+@test "packages: Spack's recipe loads, names each library that make deps installs, and builds what the Makefile has" {
+    stand_ins="$BATS_TEST_TMPDIR/spack" recipe="$BATS_TEST_TMPDIR/recipe.out"
+    mkdir -p "$stand_ins/spack" "$stand_ins/spack_repo/builtin/build_systems"
+    printf 'class MakefilePackage:\n    prefix = "/opt/pagoda"\n' >"$stand_ins/spack_repo/builtin/build_systems/makefile.py"
+    printf 'needed = []\ndef depends_on(spec, **how): needed.append(spec.split("@")[0])\ndef license(name): pass\ndef version(*what, **how): pass\n' \
+        >"$stand_ins/spack/package.py"
+    PYTHONPATH="$stand_ins:packaging/spack/spack_repo/pagoda/packages/pagoda" PYTHONDONTWRITEBYTECODE=1 python3 -c '
+import package, spack.package
+recipe = package.Pagoda()
+print(*spack.package.needed)
+print(*recipe.build_targets, "|", *recipe.install_targets)' >"$recipe"
+    cat "$recipe"
+    while read -r debian spack; do
+        grep -q "^ $debian,\?$" packaging/debian/control
+        head -1 "$recipe" | grep -qw -- "$spack" || { echo "no $spack" >&2 && return 1; }
+    done <<<"pkg-config pkgconfig
+libotf2-trace-dev otf2
+libxml2-dev libxml2
+libsqlite3-dev sqlite
+libjansson-dev jansson
+libdw-dev elfutils
+libmuparser-dev muparser
+libgsl-dev gsl
+libhwloc-dev hwloc
+libmetis-dev metis
+zlib1g-dev zlib-api
+libprotobuf-c-dev protobuf-c
+libopenmpi-dev mpi"
+    # As many libraries as Debian's package has; three of those are programs of one of these, or another MPI.
+    [ "$(grep -cE '^ (lib.*-dev|zlib1g-dev)' packaging/debian/control)" = "$(($(head -1 "$recipe" | wc -w) - 2 + 1))" ]
+    read -ra targets < <(sed -n '2s/ |.*//p' "$recipe")
+    make -n "${targets[@]}" >/dev/null
+}
+
 @test "installed: pkg-config finds the annotations, module files name the folders" {
     prefix="$BATS_TEST_TMPDIR/a b"
     make PREFIX="$prefix" BUILD="$BATS_TEST_TMPDIR/build" "$BATS_TEST_TMPDIR/build/pagoda.pc" \

@@ -49,17 +49,24 @@ function makeLevels(lane) {
     shares = next;
     levels.push({ columns, shares, width: levels[levels.length - 1].width * 2 });
   }
-  for (const level of levels) level.means = meansOf(level, lane.ranks);
+  levels[0].means = meansOf(levels[0], lane.ranks);
+  for (let i = 1; i < levels.length; i++) levels[i].means = halved(levels[i - 1].means, levels[i].columns);
   return levels;
 }
 
-/** What the ranks do, by column and kind: shares of all of them. */
+/** What the ranks do, by column and kind: shares of all of them. Whole numbers add up faster. */
 function meansOf({ columns, shares }, ranks) {
-  const n = columns * N_KINDS, means = new Float32Array(n);
+  const n = columns * N_KINDS, sums = new Uint32Array(n);
   for (let rank = 0, at = 0; rank < ranks; rank++)
-    for (let i = 0; i < n; i++, at++) means[i] += shares[at] / (255 * ranks);
-  return means;
+    for (let i = 0; i < n; i++, at++) sums[i] += shares[at];
+  return Float32Array.from(sums, whole => whole / (255 * ranks));
 }
+
+/** MEANS of COLUMNS twice as wide. */
+const halved = (means, columns) => Float32Array.from({ length: columns * N_KINDS }, (_, i) => {
+  const from = 2 * i - i % N_KINDS; // of the first of two columns
+  return (means[from] + (means[from + N_KINDS] || 0)) / 2;
+});
 
 const levelOf = (lane, step) => lane.levels.find(level => level.width >= step) || lane.levels[lane.levels.length - 1];
 
