@@ -49,11 +49,12 @@ enum export_format {
     FORMAT_SVG,
     FORMAT_CSV,
     FORMAT_JSON,
+    FORMAT_BADGE,
     N_FORMATS
 };
-static const char *const format_names[N_FORMATS] = {"html", "perfetto", "prv", "ti",  "dot",
-                                                    "otf2", "svg",      "csv", "json"};
-#define ALL_FORMATS "html, perfetto, prv, ti, dot, otf2, svg, csv or json"
+static const char *const format_names[N_FORMATS] = {"html", "perfetto", "prv", "ti",   "dot",
+                                                    "otf2", "svg",      "csv", "json", "badge"};
+#define ALL_FORMATS "html, perfetto, prv, ti, dot, otf2, svg, csv, json or badge"
 
 /// Of a single picture or its numbers.
 static bool is_plot(enum export_format format)
@@ -535,6 +536,19 @@ static int read_trees(struct database *database, const struct export_request *re
     return trial_trees_read(database, trees, err);
 }
 
+static int export_badge(const struct export_request *request, struct error *err)
+{
+    const struct trial_filter filter = {request->trials.application, request->trials.experiment};
+    SCOPED char *trials = NULL;
+    struct new_file file;
+    if (trials_history_json(request->source, &filter, &trials, err) != 0)
+        return -1;
+    int status = new_file_open(&file, request->path, err);
+    if (status == 0)
+        status = badge_print(trials, file.stream, err);
+    return new_file_finish(&file, status, err);
+}
+
 static int export_store(const struct export_request *request, struct error *err)
 {
     const struct trial_filter filter = {request->trials.application, request->trials.experiment};
@@ -627,6 +641,8 @@ static int read_plan(const struct export_request *request, struct whatif_plan *p
                      struct error *err)
 {
     bool is_store = !is_trace(request->source);
+    if (!is_store && request->format == FORMAT_BADGE)
+        return error_set(err, "--format badge is of a database, not of a trace");
     if (is_store ? request->n_words > 0 : request->as != NULL)
         return error_set(err, is_store ? "what-if options go with a trace, not with a database"
                                        : "--as goes with a database, not with a trace");
@@ -650,11 +666,11 @@ static bool read_request(int argc, char **argv, struct export_request *request,
         OPTION_TEXT_ROW("output", 'o', "FILE", &request->path,
                         "write to FILE, such as run.html; an existing file is replaced", NULL),
         OPTION_TEXT_ROW(
-            "format", 0, "html|perfetto|prv|ti|dot|otf2|svg|csv|json", &request->format_name,
+            "format", 0, "html|perfetto|prv|ti|dot|otf2|svg|csv|json|badge", &request->format_name,
             "an HTML page, tracks for the viewer ui.perfetto.dev, a Paraver trace, a "
             "time-independent trace for SimGrid; of a part of the run a graph for Graphviz, or "
-            "an archive; a single picture, or its numbers",
-            "html", .manual = "All but the first are for traces without what-if options."),
+            "an archive; a single picture, or its numbers; of DB a badge for a CI page",
+            "html", .manual = "Predictions are for the first one only."),
         OPTION_SIZE_ROW("split", 0, "SIZE", &request->split_bytes,
                         "begin a further file of tracks where one has SIZE, such as 200M", "500M"),
         OPTION_TEXT_ROW("view", 0, "ranks|iterations|call-paths|sizes|time|map|matrix",
@@ -727,13 +743,14 @@ int cmd_export(int argc, char **argv)
     struct error err = {{0}};
     int status;
     if (read_request(argc, argv, &request, &exported.plan, &status)) {
-        bool has_events = request.format != FORMAT_HTML;
+        bool has_events = request.format != FORMAT_HTML && request.format != FORMAT_BADGE;
         bool is_run = has_events || is_trace(request.source);
-        status = request.format == FORMAT_OTF2 ? export_part(&request, &exported, &err)
-                 : is_plot(request.format)     ? export_plot(&request, &exported, &err)
-                 : has_events                  ? export_events(&request, &exported, &err)
-                 : is_run                      ? export_run(&request, &exported, &err)
-                                               : export_store(&request, &err);
+        status = request.format == FORMAT_OTF2    ? export_part(&request, &exported, &err)
+                 : is_plot(request.format)        ? export_plot(&request, &exported, &err)
+                 : has_events                     ? export_events(&request, &exported, &err)
+                 : request.format == FORMAT_BADGE ? export_badge(&request, &err)
+                 : is_run                         ? export_run(&request, &exported, &err)
+                                                  : export_store(&request, &err);
         bool is_damaged =
             exported.is_damaged || (is_run && status == 0 && request.format != FORMAT_OTF2 &&
                                     damage_warn(&exported.measured.result));

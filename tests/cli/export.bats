@@ -102,8 +102,12 @@ said() {
         point({ clientX: box.left + xOf(2500000, box.width), clientY: box.top + topOf(lanes[0]) + 1.5 * rowHeight });
         said += $("under").textContent + "\n";
         canvas.dispatchEvent(new KeyboardEvent("keydown", { key: "Home" }));
-        said += Math.round(view.begin) + " " + Math.round(view.end)')"
-    said
+        said += Math.round(view.begin) + " " + Math.round(view.end)
+        pointed = null;
+        for (const key of ["n", "n", "ArrowDown", "n", "p", "p", "p"]) {
+            canvas.dispatchEvent(new KeyboardEvent("keydown", { key }));
+            said += "\n" + key + ": " + $("under").textContent.split(",")[0];
+        }')"
     said
     [ "$(said)" = "pipeline: Pagoda
 1
@@ -111,7 +115,14 @@ said() {
 Rank 1 waits 4 ms from 3 ms on, in main/solve/MPI_Recv, for rank 0. Meanwhile rank 0 spends 4 ms in main/solve.
 Rank 1: main/solve/MPI_Recv, 4.004 ms from 3 ms on; waits 4 ms for rank 0. Meanwhile rank 0 spends 4 ms in main/solve.
 Rank 1 computes for 1 ms, from 2 ms on, mostly in main/solve, until main/solve/MPI_Recv.
-0 9040000" ]
+0 9040000
+n: Rank 0: main/solve/MPI_Send
+n: Rank 0: main/MPI_Allreduce
+ArrowDown: Rank 1: main/solve/MPI_Recv
+n: Rank 1: main/MPI_Allreduce
+p: Rank 1: main/solve/MPI_Recv
+p: Rank 1: main/MPI_Init
+p: Rank 1: main/MPI_Init" ]
 }
 
 # What the page follows backwards from its calls, against the path that the replay found forwards: time in each MPI
@@ -335,6 +346,25 @@ first|2|size=1|7.02 ms|57.1 %||$loss: 5.995 ms, 42.7 % of the ranks' time"
 $one
 measured measured slower predicted
 app/one/half" ]
+}
+
+@test "a badge of the latest run of a database" {
+    archive pipeline
+    sed 's/ 90\([1-4][05]000\)/ 110\1/' pipeline.txt | "$BUILD/tools/mktrace" - slow
+    badge() {
+        "$PAGODA" export runs.db -o badge.svg --format badge "$@"
+        /usr/bin/python3 -c 'import sys, xml.dom.minidom as dom
+print(*[node.firstChild.data for name in ("title", "text") for node in dom.parse("badge.svg").getElementsByTagName(name)], sep=" | ")'
+    }
+    "$PAGODA" replay pipeline --store runs.db --as "app/one/<first>" >out
+    [ "$(badge)" = "app/one/<first>: 7.020 ms | run time | 7.020 ms" ]
+    "$PAGODA" replay slow --store runs.db --as app/one/slow >out
+    "$PAGODA" replay pipeline --scale solve=0.5 --store runs.db --as app/one/half >out
+    [ "$(badge --as app/one)" = "app/one/slow: 9.020 ms, 28.5 % longer than earlier runs like it | run time | 9.020 ms, +28.5 %" ]
+    grep -q '#c0392b' badge.svg
+    run -1 "$PAGODA" export runs.db -o badge.svg --format badge --as nowhere/one
+    run -2 "$PAGODA" export pipeline -o badge.svg --format badge
+    [[ $output == *"--format badge is of a database, not of a trace"* ]]
 }
 
 @test "the page of a database draws how runs scale, with the models and their bands" {

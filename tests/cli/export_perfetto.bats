@@ -223,7 +223,7 @@ phase solve: 5.6e+04" ]
 @test "only what it can show is accepted" {
     archive pipeline
     run -2 "$PAGODA" export pipeline -o run.pftrace --format chrome
-    [[ $output == *"--format is html, perfetto, prv, ti, dot, otf2, svg, csv or json, not chrome"* ]]
+    [[ $output == *"--format is html, perfetto, prv, ti, dot, otf2, svg, csv, json or badge, not chrome"* ]]
     run -2 "$PAGODA" export pipeline -o run.csv --format csv
     [[ $output == *"--format csv is of one picture: say which by --view"* ]]
     echo >runs.db

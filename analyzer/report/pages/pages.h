@@ -44,6 +44,10 @@ struct store_page {
 /// A failed write is left to ferror(STREAM).
 void store_page_print(const struct store_page *page, FILE *stream);
 
+/// How long the latest run took, and how much longer than earlier ones like it, as a small picture
+/// in SVG; its title says it as a sentence. TRIALS: as of the page. -1 and ERR: there is no run.
+int badge_print(const char *trials, FILE *stream, struct error *err);
+
 // --- both
 // What pages share: a text of HTML with a place for the data, which are elements of JSON.
 

@@ -32,8 +32,10 @@ function drawHistory(shownTrials) {
     svg.append(svgElement("line", { x1: LEFT, x2: WIDTH, y1: y(share * most), y2: y(share * most), class: "grid" }),
       svgElement("text", { x: LEFT - 8, y: y(share * most) + 4, "text-anchor": "end" }, timeText(share * most)));
   }
-  for (const i of new Set([0, shownTrials.length - 1]))
-    svg.append(svgElement("text", { x: x(i), y: HEIGHT - 6, "text-anchor": i ? "end" : "start" }, (shownTrials[i].started_at || "").slice(0, 10)));
+  const begun = i => (shownTrials[i].started_at || "").replace("T", " "), last = shownTrials.length - 1;
+  const isOneDay = begun(0).slice(0, 10) === begun(last).slice(0, 10);
+  for (const i of new Set([0, last]))
+    svg.append(svgElement("text", { x: x(i), y: HEIGHT - 6, "text-anchor": i ? "end" : "start" }, begun(i).slice(0, isOneDay ? 16 : 10)));
   shownTrials.forEach((trial, i) => svg.append(pointOf(trial, x(i), y(trial.judged_ns))));
   $("history").replaceChildren(svg);
   const slower = shownTrials.filter(isSlower);

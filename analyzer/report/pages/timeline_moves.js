@@ -179,8 +179,35 @@ function point(event) {
   if (text) $("under").textContent = text;
   canvas.style.cursor = lane && ns < 0 && row < lane.ranks && lane.threadsOf[row].length > 0 ? "pointer" : "";
   if (!lane || ns < 0 || ns > lane.end_ns) return;
-  pointed = { lane, row, rank: row };
+  pointAt(lane, row, ns);
+}
+
+function pointAt(lane, row, ns) {
+  pointed = { lane, row, rank: row, ns };
   $("under").textContent = row < lane.ranks ? rankText(lane, row, ns) : threadText(lane, row, ns);
+  redraw();
+}
+
+// --- the same by keys, for whoever uses no pointer, or listens
+
+/** The row STEP below the one that is pointed at, or the first one. */
+function pointRow(step) {
+  const rows = lanes.flatMap(lane => lane.rows.map(row => ({ lane, row })));
+  const at = pointed ? rows.findIndex(({ lane, row }) => lane === pointed.lane && row === pointed.row) : -1;
+  const { lane, row } = rows[Math.max(0, Math.min(rows.length - 1, at + step))];
+  pointAt(lane, row, pointed && pointed.ns !== undefined ? pointed.ns : (view.begin + view.end) / 2);
+}
+
+/** The next (STEP 1) or previous (-1) call of the rank that is pointed at. */
+function pointCall(step) {
+  if (!pointed) pointRow(1);
+  const { lane, row, ns, call } = pointed, { first, enter, leave } = lane.data;
+  if (!lane.has_all_calls || row >= lane.ranks || first[row] === first[row + 1]) return;
+  const from = call !== undefined ? call + step : callAfter(lane, row, ns) + (step < 0 ? -1 : 0);
+  const i = Math.max(first[row], Math.min(first[row + 1] - 1, from)), half = (view.end - view.begin) / 2;
+  if (enter[i] < view.begin || leave[i] > view.end) setView(enter[i] - half, enter[i] + half);
+  pointed = { lane, row, rank: row, ns: enter[i], call: i, chain: chainOf(lane, i) };
+  $("under").textContent = callText(lane, row, i) + chainText(lane, pointed.chain);
   redraw();
 }
 
@@ -210,7 +237,7 @@ function listen() {
   canvas.addEventListener("dblclick", event => zoom(0.25, timeOf(event.clientX - canvas.getBoundingClientRect().left, canvas.clientWidth)));
   canvas.addEventListener("keydown", event => {
     const act = { ArrowLeft: () => pan(-0.2), ArrowRight: () => pan(0.2), "+": () => zoom(0.5), "=": () => zoom(0.5), "-": () => zoom(2),
-      Home: () => setView(0, lastTime), t: () => unfoldAll(!$("threads").checked) }[event.key];
+      Home: () => setView(0, lastTime), ArrowUp: () => pointRow(-1), ArrowDown: () => pointRow(1), n: () => pointCall(1), p: () => pointCall(-1), t: () => unfoldAll(!$("threads").checked) }[event.key];
     if (act) { event.preventDefault(); act(); }
   });
   overview.addEventListener("pointerdown", event => {
@@ -244,8 +271,8 @@ async function showTimeline() {
   for (const [id, kinds] of [["kinds", KINDS], ["thread-kinds", THREAD_KINDS]])
     $(id).append(id === "kinds" ? "" : "threads:", ...kinds.map(([kind, name]) => make("span", {}, make("i", { class: kind }), name)));
   $("threads").parentElement.hidden = $("thread-kinds").hidden = !hasThreads; // always there, so that no click moves the rows
-  canvas.setAttribute("aria-label", "What each rank does over time. Arrow keys move, plus and minus zoom, Home shows the whole run" +
-    (hasThreads ? ", t shows the threads." : "."));
+  canvas.setAttribute("aria-label", "What each rank does over time. Left and right move, plus and minus zoom, Home shows the whole run, " +
+    "up and down choose a rank, n and p its next and previous call" + (hasThreads ? ", t shows the threads." : "."));
   for (const lane of lanes) {
     lane.unfolded = new Set();
     lane.threadsOf = Array.from({ length: lane.ranks }, () => []);
@@ -268,7 +295,7 @@ async function showTimeline() {
   listen();
   const { begin_ns: begin, end_ns: end } = report.window;
   setView(end > begin ? begin : 0, end > begin ? end : lastTime);
-  $("under").textContent = "Wheel or + and - zoom, dragging or arrow keys move, pointing tells what a rank does." +
+  $("under").textContent = "Wheel or + and - zoom, dragging or arrow keys move, pointing (or \u2191 \u2193 n p) tells what a rank does." +
     (hasThreads ? " A click on the name of a rank shows its threads." : "") + limitsText();
   draw();
   document.body.setAttribute("data-ready", "yes");
