@@ -152,18 +152,32 @@ struct place {
     uint32_t depth; // of phases in each other, of which the outermost one counts
     uint32_t phase;
     uint64_t begin_ns;
-    uint64_t *last_ns; // of each counter
-    struct event cpu;  // the last CPU time; without any its kind is another one
+    uint64_t *last_ns;                    // of each counter
+    struct event counted_cpu, newest_cpu; // CPU times; without any their kind is another one
 };
 
-/// The CPU time since the one before. What a process used before its first one is not known.
+/// Spreads the CPU time since the last sample that counted.
+static void put_cpu_time(const struct timeline *timeline, struct place *place)
+{
+    const struct event *from = &place->counted_cpu, *to = &place->newest_cpu;
+    if (to->time_ns > from->time_ns && to->size_bytes > from->size_bytes)
+        spread(timeline, timeline->cpu_s, from->time_ns, to->time_ns,
+               (double)(to->size_bytes - from->size_bytes) / 1e9);
+    place->counted_cpu = *to;
+}
+
+/// A process may be interrupted between its clock and its CPU time, so samples close to each other
+/// tell little. What it used before its first one is not known.
 static void read_cpu_time(const struct timeline *timeline, const struct event *event,
                           struct place *place)
 {
-    if (place->cpu.kind == EVENT_CPU_TIME && event->size_bytes > place->cpu.size_bytes)
-        spread(timeline, timeline->cpu_s, place->cpu.time_ns, event->time_ns,
-               (double)(event->size_bytes - place->cpu.size_bytes) / 1e9);
-    place->cpu = *event;
+    static const uint64_t most_ns = 1000000;
+    uint64_t least_ns = timeline->end_ns / 1000 < most_ns ? timeline->end_ns / 1000 : most_ns;
+    place->newest_cpu = *event;
+    if (place->counted_cpu.kind != EVENT_CPU_TIME)
+        place->counted_cpu = *event;
+    else if (event->time_ns - place->counted_cpu.time_ns >= least_ns)
+        put_cpu_time(timeline, place);
 }
 
 static void end_phase(const struct timeline *timeline, const struct place *place, uint64_t time_ns)
@@ -207,11 +221,13 @@ void timeline_read_strips(struct timeline *timeline, struct trace *trace)
         struct cursor *cursor = trace_cursor(trace, i);
         const struct event *event;
         place.depth = 0;
-        place.cpu.kind = EVENT_KINDS;
+        place.counted_cpu.kind = EVENT_KINDS;
         for (size_t c = 0; c < timeline->n_counters; c++)
             place.last_ns[c] = rank == EVENT_NO_INDEX ? 0 : timeline_rank_begin_ns(timeline, rank);
         for (; (event = trace_peek(trace, i, cursor, 0)) != NULL; cursor->position++)
             read_event(timeline, event, &place);
+        if (place.counted_cpu.kind == EVENT_CPU_TIME)
+            put_cpu_time(timeline, &place);
         if (place.depth > 0 && rank != EVENT_NO_INDEX)
             end_phase(timeline, &place, timeline_rank_end_ns(timeline, rank));
     }
