@@ -370,6 +370,11 @@ binding-counts: programs
 check-archives: all $(BUILD)/tools/count_events
 	@BUILD=$(BUILD) tests/check-archives "$(DIR)"
 
+# The pages of the archives below DIR, used by a browser; pictures of them in $(BUILD)/pages.
+.PHONY: check-pages
+check-pages: all
+	@BUILD=$(abspath $(BUILD)) tests/check-pages "$(DIR)" $(ARGS)
+
 # SimGrid's replay of the archives below DIR, by its time and by Pagoda's.
 .PHONY: check-simgrid
 check-simgrid: all
@@ -552,6 +557,7 @@ help:
 	@echo 'make causes     the diagnosis of programs with one known cause each, on a quiet machine'
 	@echo 'make accuracy   predictions against real runs, on a quiet machine; QUICK=1 CALIBRATE=1'
 	@echo 'make check-archives DIR=...  counts of the archives there, by Pagoda and by otf2-print'
+	@echo 'make check-pages DIR=...     the pages of the archives there, in a browser; ARGS=--scale...'
 	@echo 'make check-simgrid DIR=...   the archives there, replayed by SimGrid'
 	@echo 'make binding-counts  MPI calls recorded from C, C++, Fortran and shared libraries'
 	@echo 'make dist       $(dist-name).tar.gz;  make deb  a Debian package;  make clean  removes $(BUILD)/'

@@ -46,6 +46,21 @@ threads() {
 phases() { shown "$1" trace_phases; }
 farm() { shown "$1" masterworker; }
 
+# opened MPI: the pages of two real runs, of one with a prediction, in a browser.
+opened() {
+    cd "$BATS_TEST_TMPDIR" || return
+    command -v chromium-headless-shell >/dev/null || skip "there is no chromium-headless-shell"
+    mkdir -p runs/phases runs/hybrid
+    traced "$1" 3 "../$1-regions/trace_phases"
+    mv "$dir"/* runs/phases
+    OMP_NUM_THREADS=2 traced "$1" 2 hybrid/gcc
+    mv "$dir"/* runs/hybrid
+    PAGES=$PWD/pages PICTURES=no "$ROOT/tests/check-pages" runs
+    PAGES=$PWD/pages PICTURES=no "$ROOT/tests/check-pages" runs/phases --cpu-speed 2
+}
+
+@test "pages of real runs and of a prediction, in a browser" { one_mpi opened; }
+
 @test "phases of computation and messages, under each MPI" { for_each_mpi phases; }
 
 @test "threads of a hybrid program" { one_mpi threads; }

@@ -95,6 +95,8 @@ function showWaits() {
 
 const sourcesText = ({ sources = [] }) => sources.length > 1 ? number(sources.length, "place") : sources.length ? sources[0].source : "";
 
+const PRINTED = 100; // rows of a long table, as page.css has it
+
 function showPaths() {
   const whole = report.time_ns * report.trace.ranks;
   const { paths } = lanes[0], depths = [];
@@ -108,6 +110,9 @@ function showPaths() {
   });
   fill($("paths"), [["call path (sums over ranks)", ""], ["visits", "number"], ["inclusive", "number"],
     ["exclusive", "number"], ["called at", ""], ["inclusive share", ""]], rows);
+  const all = report.profile.length;
+  $("paths-text").textContent = all > rows.length ? `And ${count(all - rows.length)} further call paths.` : "";
+  $("paths-printed").textContent = all > PRINTED ? `In print the first ${PRINTED} of ${count(all)} call paths.` : "";
 }
 
 /** Call paths as boxes below their callers, as wide as their inclusive times; ROOT alone, or all. */
