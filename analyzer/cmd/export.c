@@ -207,51 +207,38 @@ static void *begin_tracks(const struct export_request *request, struct exported 
     return tracks;
 }
 
-/// CPU time in each N_JOINED columns, as cores in use, into VALUES. Whether there is any.
-static bool put_cores(const struct timeline *timeline, size_t n_joined, double *values)
-{
-    bool is_any = false;
-    for (size_t i = 0; timeline->cpu_s && i < timeline->n_columns; i++) {
-        values[i / n_joined] +=
-            timeline->cpu_s[i] * 1e9 / (double)timeline->column_ns / (double)n_joined;
-        is_any |= timeline->cpu_s[i] > 0;
-    }
-    return is_any;
-}
-
 /// What all ranks do over time: how many do each kind of things, how many cores they use, phases.
 static void put_strips(struct track_events *tracks, const struct replay_run *run)
 {
-    enum { MOST_COLUMNS = 2048 };
     static const char *const kinds[TIMELINE_KINDS] = {
         "computing", "waiting for other ranks", "messages", "collective operations", "other MPI"};
     const struct timeline *timeline = run->timeline;
-    size_t n_joined = 1;
-    while (timeline->end_ns / timeline->column_ns / n_joined >= MOST_COLUMNS)
-        n_joined *= 2; // as the number of columns is a power of two
-    size_t n = timeline->n_columns / n_joined;
+    size_t n = timeline->n_columns;
     SCOPED double *shares = memory_new(n * TIMELINE_KINDS * sizeof *shares);
-    SCOPED double *values = memory_zeroed(n * (TIMELINE_KINDS + 1), sizeof *values);
+    SCOPED double *values = memory_new(n * (TIMELINE_KINDS + 1) * sizeof *values);
     SCOPED int *phases = memory_new(n * sizeof *phases);
     SCOPED const char **names = memory_new((timeline->n_phases + 1) * sizeof *names);
     struct track_strip strips[TIMELINE_KINDS + 1];
-    timeline_all_ranks(timeline, n_joined, shares, phases);
+    double *cores = values + TIMELINE_KINDS * n, most_cores = 0;
+    timeline_all_ranks(timeline, shares, phases);
     for (size_t kind = 0; kind < TIMELINE_KINDS; kind++) {
         strips[kind] = (struct track_strip){kinds[kind], "ranks", values + kind * n};
         for (size_t i = 0; i < n; i++)
             values[kind * n + i] = shares[i * TIMELINE_KINDS + kind];
     }
-    strips[TIMELINE_KINDS] =
-        (struct track_strip){"cores in use", "cores", values + TIMELINE_KINDS * n};
-    bool has_cores = put_cores(timeline, n_joined, values + TIMELINE_KINDS * n);
+    strips[TIMELINE_KINDS] = (struct track_strip){"cores in use", "cores", cores};
+    for (size_t i = 0; i < n; i++) {
+        cores[i] = timeline->cpu_s[i] * 1e9 / (double)timeline->column_ns;
+        most_cores = cores[i] > most_cores ? cores[i] : most_cores;
+    }
     for (size_t i = 0; i < timeline->n_phases; i++)
         names[i] = run->result.regions[timeline->phases[i]].shown;
     track_events_put_strips(tracks,
                             &(struct track_strips){.n_columns = n,
-                                                   .column_ns = timeline->column_ns * n_joined,
+                                                   .column_ns = timeline->column_ns,
                                                    .end_ns = timeline->end_ns,
                                                    .counters = strips,
-                                                   .n_counters = TIMELINE_KINDS + has_cores,
+                                                   .n_counters = TIMELINE_KINDS + (most_cores > 0),
                                                    .phases = names,
                                                    .phase_of = phases,
                                                    .n_phases = timeline->n_phases});

@@ -12,6 +12,7 @@
 
 enum {
     MAX_COLUMNS = 1 << 14,
+    SHARES_COLUMNS = 1 << 11, // of a timeline that has nothing else
     MIN_COLUMNS = 1 << 9,
     MAX_CELLS = 1 << 22,                       // of all rows
     MAX_THREAD_ROWS = MAX_CELLS / MIN_COLUMNS, // with more rows there are none of threads
@@ -60,7 +61,8 @@ static void find_threads(struct timeline *timeline)
         timeline->n_threads = 0;
 }
 
-struct timeline *timeline_new(const struct definitions *definitions, bool shows_threads)
+static struct timeline *new_timeline(const struct definitions *definitions, bool shows_threads,
+                                     size_t max_columns)
 {
     struct timeline *timeline = memory_zeroed(1, sizeof *timeline);
     timeline->definitions = definitions;
@@ -71,7 +73,7 @@ struct timeline *timeline_new(const struct definitions *definitions, bool shows_
     if (shows_threads)
         find_threads(timeline);
     timeline->n_rows = timeline->n_ranks + timeline->n_threads;
-    timeline->n_columns = MAX_COLUMNS;
+    timeline->n_columns = max_columns;
     while (timeline->n_columns > MIN_COLUMNS && timeline->n_columns * timeline->n_rows > MAX_CELLS)
         timeline->n_columns /= 2;
     timeline->column_ns = LEAST_COLUMN_NS;
@@ -82,9 +84,14 @@ struct timeline *timeline_new(const struct definitions *definitions, bool shows_
     return timeline;
 }
 
+struct timeline *timeline_new(const struct definitions *definitions, bool shows_threads)
+{
+    return new_timeline(definitions, shows_threads, MAX_COLUMNS);
+}
+
 struct timeline *timeline_new_shares(const struct definitions *definitions)
 {
-    struct timeline *timeline = timeline_new(definitions, false);
+    struct timeline *timeline = new_timeline(definitions, false, SHARES_COLUMNS);
     timeline->has_shares_only = true;
     timeline->has_all_calls = timeline->has_all_spans = false;
     return timeline;
@@ -480,15 +487,13 @@ void timeline_cells(const struct timeline *timeline, size_t first, size_t last, 
             put_columns(timeline, rank, &cells);
 }
 
-/// The phase with most time in N columns from FIRST on.
-static int main_phase(const struct timeline *timeline, size_t first, size_t n)
+/// The phase with most time in COLUMN; -1.
+static int main_phase(const struct timeline *timeline, size_t column)
 {
     double most_ns = 0;
     int main = -1;
     for (size_t i = 0; i < timeline->n_phases; i++) {
-        double ns = 0;
-        for (size_t column = first; column < first + n; column++)
-            ns += timeline->phase_ns[i * timeline->n_columns + column];
+        double ns = timeline->phase_ns[i * timeline->n_columns + column];
         if (ns > most_ns)
             main = (int)i;
         most_ns = ns > most_ns ? ns : most_ns;
@@ -496,18 +501,15 @@ static int main_phase(const struct timeline *timeline, size_t first, size_t n)
     return main;
 }
 
-void timeline_all_ranks(const struct timeline *timeline, size_t n_joined, double *shares,
-                        int *phases)
+void timeline_all_ranks(const struct timeline *timeline, double *shares, int *phases)
 {
     size_t n = timeline->n_columns * TIMELINE_KINDS;
-    memset(shares, 0, n / n_joined * sizeof *shares);
-    for (size_t i = 0; i < timeline->n_ranks * n; i++) {
-        size_t column = i % n / TIMELINE_KINDS / n_joined;
-        shares[column * TIMELINE_KINDS + i % TIMELINE_KINDS] +=
-            (double)timeline->shares[i] / TIMELINE_WHOLE / (double)n_joined;
-    }
-    for (size_t column = 0; column < timeline->n_columns / n_joined; column++)
-        phases[column] = main_phase(timeline, column * n_joined, n_joined);
+    memset(shares, 0, n * sizeof *shares);
+    for (size_t rank = 0; rank < timeline->n_ranks; rank++)
+        for (size_t i = 0; i < n; i++)
+            shares[i] += (double)timeline->shares[rank * n + i] / TIMELINE_WHOLE;
+    for (size_t column = 0; column < timeline->n_columns; column++)
+        phases[column] = main_phase(timeline, column);
 }
 
 uint64_t timeline_rank_begin_ns(const struct timeline *timeline, size_t rank)

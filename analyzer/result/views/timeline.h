@@ -105,7 +105,8 @@ struct timeline {
 
 /// With rows of threads if SHOWS_THREADS. The caller frees. DEFINITIONS must outlive the replay.
 struct timeline *timeline_new(const struct definitions *definitions, bool shows_threads);
-/// Without calls, messages and threads: memory does not grow with short runs either.
+/// Without calls, messages and threads, of at most 2048 columns: memory does not grow with short
+/// runs either.
 struct timeline *timeline_new_shares(const struct definitions *definitions);
 void timeline_free(struct timeline *timeline);
 
@@ -129,11 +130,9 @@ void timeline_find_phases(struct timeline *timeline, const struct result *result
 /// that.
 void timeline_read_strips(struct timeline *timeline, struct trace *trace);
 
-/// Once concluded: what all ranks do in each N_JOINED neighbouring columns, as how many of them do
-/// it, into SHARES of [column][kind]; and which phase most ranks are in, with strips read, or -1,
-/// into PHASES of [column].
-void timeline_all_ranks(const struct timeline *timeline, size_t n_joined, double *shares,
-                        int *phases);
+/// Once concluded: what all ranks do, as how many of them do it, into SHARES of [column][kind]; and
+/// which phase most ranks are in, with strips read, or -1, into PHASES of [column].
+void timeline_all_ranks(const struct timeline *timeline, double *shares, int *phases);
 
 /// When RANK's part of the run begins and ends, once concluded.
 uint64_t timeline_rank_begin_ns(const struct timeline *timeline, size_t rank);
