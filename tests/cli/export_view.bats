@@ -117,6 +117,20 @@ loop() {
     [[ $output == *"of a database use pagoda query --csv"* ]]
 }
 
+@test "names of any kind, and runs of no time" {
+    sed 's/solve/a"<b>\&c/g' "$ROOT/tests/traces/replay/pipeline.txt" | "$BUILD/tools/mktrace" - named
+    "$PAGODA" export named -o named.svg --format svg --view call-paths
+    /usr/bin/python3 -c 'import xml.dom.minidom as dom
+texts = [node.firstChild.data for node in dom.parse("named.svg").getElementsByTagName("text")]
+assert """main/a"<b>&c""" in texts, texts'
+    [ "$(numbers named call-paths --metric exclusive_ns | sed -n 2p)" = '"main/a""<b>&c",7996000' ]
+    printf '%s\n' "0 0 enter main" "0 0 leave main" | "$BUILD/tools/mktrace" - instant
+    run -1 "$PAGODA" export instant -o instant.svg --format svg --view time
+    [ "$output" = "pagoda: the run has no time to show" ]
+    "$PAGODA" export instant -o instant.svg --format svg --view ranks
+    run ! grep -iE 'nan|inf' instant.svg
+}
+
 @test "pictures are SVG without anything undefined, JSON has the numbers of the CSV" {
     archive pipeline
     loop single

@@ -573,6 +573,9 @@ int plot_make(struct plot *plot, const struct plot_choice *choice, const struct 
                           .row_ns = (double)(end_ns - begin_ns) / MAX_MOMENTS};
     if (name_columns(plot, choice, &source, err) != 0)
         return -1;
+    bool has_moments = choice->of == PLOT_OF_MOMENT || choice->of == PLOT_OF_RANK_MOMENT;
+    if (has_moments && begin_ns >= end_ns)
+        return error_set(err, "the run has no time to show");
     if (choice->of == PLOT_OF_RANK)
         put_ranks(plot, choice, result);
     else if (choice->of == PLOT_OF_ITERATION)
