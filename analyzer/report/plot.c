@@ -94,10 +94,11 @@ static struct quantity value_text(double value, const char *unit)
         return quantity_time((uint64_t)llround(value));
     if (strcmp(unit, "bytes") == 0)
         return quantity_size((uint64_t)llround(value));
+    unit = strcmp(unit, "#") == 0 ? "" : unit;
     for (; value >= 1000 && thousands < 5; thousands++)
         value /= 1000;
     return quantity_format("%.4g%s%s%.16s", value, thousands || unit[0] ? " " : "",
-                           prefixes[thousands], strcmp(unit, "#") == 0 ? "" : unit);
+                           prefixes[thousands], unit);
 }
 
 /// A round step of which three to seven reach MOST.
