@@ -504,6 +504,26 @@ TEST(test_small_accesses_follow_one_another)
     paths[2] = other;
 }
 
+/// A remedy that changes one of two functions names that one.
+TEST(test_a_remedy_names_what_it_changes)
+{
+    struct result result = make_result();
+    regions[1].name = regions[1].shown = (char *)"MPI_File_write_at";
+    regions[1].mpi_class = MPI_CLASS_FILE;
+    regions[3] = (struct result_region){REGION("MPI_File_set_size"), .mpi_class = MPI_CLASS_FILE,
+                                        .file = (char *)"", .is_mpi = true};
+    paths[1].shown = (char *)"solve/MPI_File_write_at";
+    paths[3] = (struct result_path){PATH("solve/MPI_File_set_size"), .region = 3, .depth = 1,
+                                    .exclusive_ns = 20 * MS};
+    result.n_regions = result.n_paths = 4;
+    find(&result);
+    const struct result_finding *finding = &found.findings[0];
+    assert_string_equal(finding->kind, "file-access");
+    assert_non_null(strstr(finding->text, "MPI_File_set_size"));
+    assert_string_equal(finding->remedies[0].value, "files in MPI_File_write_at=0.5");
+    assert_string_equal(finding->remedies[0].sentence, "Take half the time for MPI_File_write_at");
+}
+
 /// Opening and closing files is one finding, accesses are another one.
 TEST(test_files_are_opened)
 {
@@ -636,6 +656,48 @@ TEST(test_limits_of_the_machine_come_last)
         assert_string_equal(found.findings[has_most ? 1 : 0].kind,
                             has_most ? "uneven-work" : "transfers");
     }
+}
+
+/// More than half of the run would be saved by cores, or was lost to other programs: first.
+TEST(test_limits_that_most_of_the_run_is_lost_to_come_first)
+{
+    struct result result = make_result();
+    regions[3] = (struct result_region){REGION(RESULT_REGION_NO_CPU), .file = (char *)""};
+    paths[3] = (struct result_path){PATH("solve/lost"), .region = 3, .exclusive_ns = 45 * MS};
+    result.n_regions = result.n_paths = 4;
+    add_origin(&result, 35 * MS, (int64_t[]){0, 30 * MS});
+    result.other_mpi_ns = 50 * MS;
+    result.no_cpu_ns = 45 * MS;
+    result.useful_ns = result.total_ns - 125 * MS;
+    find(&result);
+    struct result_finding *last = &found.findings[found.n_findings - 1];
+    assert_string_equal(last->kind, "no-core");
+    uint64_t loss_ns = last->loss_ns;
+    last->loss_ns = found.total_ns / 2;
+    findings_order(&found);
+    assert_string_equal(last->kind, "no-core");
+    last->loss_ns = found.total_ns / 2 + 1;
+    findings_order(&found);
+    assert_string_equal(found.findings[0].kind, "no-core");
+
+    struct result_remedy more_cores = {.option = (char *)"cores", .is_predicted = true};
+    struct result_finding *first = &found.findings[0];
+    first->loss_ns = loss_ns;
+    first->n_remedies = 1;
+    first->remedies = &more_cores;
+    found.replayed_ns = 100 * MS;
+    first->potential_ns = 50 * MS + 1;
+    for (size_t i = 1; i < found.n_findings; i++)
+        found.findings[i].potential_ns = 20 * MS;
+    findings_order(&found);
+    assert_string_equal(found.findings[0].kind, "no-core");
+    first->potential_ns = 50 * MS;
+    findings_order(&found);
+    assert_string_equal(found.findings[0].kind, "transfers");
+    last = &found.findings[found.n_findings - 1];
+    assert_string_equal(last->kind, "no-core");
+    last->n_remedies = 0;
+    last->remedies = NULL;
 }
 
 /// All losses are in one finding or in none, and waits within other patterns' waits are not.

@@ -442,14 +442,24 @@ static void write_conclusion(struct result *result)
     end_text(out, &result->conclusion);
 }
 
-/// Whether changes of the program may save next to nothing of what another machine may save.
+/// Whether changes of the program may save next to nothing of what another machine may save, or the
+/// run says more of the machine than of the program: more than half of it would be saved there, or
+/// was lost to what no change takes away.
 static bool is_machine_first(const struct result *result)
 {
-    uint64_t machine_ns = 0, others_ns = 0;
-    for (size_t i = 0; i < result->n_findings; i++)
-        *(result->findings[i].is_of_machine ? &machine_ns : &others_ns) +=
-            result->findings[i].potential_ns;
-    return machine_ns > machine_factor * others_ns;
+    uint64_t machine_ns = 0, others_ns = 0, predicted_ns = 0, lost_ns = 0;
+    for (size_t i = 0; i < result->n_findings; i++) {
+        const struct result_finding *finding = &result->findings[i];
+        *(finding->is_of_machine ? &machine_ns : &others_ns) += finding->potential_ns;
+        if (!finding->is_of_machine)
+            continue;
+        if (finding->n_remedies == 0)
+            lost_ns += finding->loss_ns;
+        else if (finding->remedies[0].is_predicted)
+            predicted_ns += finding->potential_ns;
+    }
+    return machine_ns > machine_factor * others_ns || predicted_ns > result->replayed_ns / 2 ||
+           lost_ns > result->total_ns / 2;
 }
 
 static bool is_before(const struct result_finding *a, const struct result_finding *b,
