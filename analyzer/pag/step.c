@@ -69,7 +69,8 @@ void step_begin(struct engine *engine, struct location_state *location, uint64_t
 
 // --- a call
 
-/// In measured time: the interval outside MPI that a call ends may have lost its core.
+/// In measured time: the interval outside MPI that a call ends, or an event of a team, may have
+/// lost its core.
 static inline void lose_outside(struct engine *engine, struct location_state *location,
                                 uint64_t time_ns)
 {
@@ -289,6 +290,7 @@ static void step_outside(struct engine *engine, struct location_state *location,
     } else if (event_is_of_threads(event)) {
         if (has_rank) {
             profile_account(profile, event->time_ns);
+            lose_outside(engine, location, event->time_ns);
             threads_event(engine, location, event, event->time_ns);
         }
         without_cpu_begin(profile, event->time_ns);
@@ -341,6 +343,7 @@ static void step_digested(struct engine *engine, struct location_state *location
     case EVENT_THREAD_JOIN:
     case EVENT_THREAD_TEAM_BEGIN:
     case EVENT_THREAD_TEAM_END:
+        lose_outside(engine, location, event->time_ns);
         threads_event(engine, location, event, event->time_ns);
         thread_time_team(engine, location, event);
         without_cpu_begin(profile, event->time_ns);

@@ -690,6 +690,38 @@ wait-at-nx1 998900 998900
         and (.text | startswith("Ranks had no CPU time: 3 ranks shared 2 cores.")) and .remedies[0].words == "--cores 3"' out.json
 }
 
+# A team of one thread has 0.5 of 1 ms; before and after it the process had all it needed.
+@test "time without CPU time in a team of one thread" {
+    "$BUILD/tools/mktrace" - team <<'END'
+nodes n
+cores n 1
+0 0       enter main
+0 0       enter MPI_Init
+0 100000  leave MPI_Init
+0 100000  cpu 100000
+0 500000  cpu 500000
+0 500000  fork 1
+0 500000  cpu 500000
+0 500000  team-begin world
+0 500000  enter work
+0 1500000 leave work
+0 1500000 cpu 1000000
+0 1500000 team-end world
+0 1500000 join
+0 2000000 cpu 1500000
+0 2000000 enter MPI_Finalize
+0 2000000 leave MPI_Finalize
+0 2000000 leave main
+END
+    for interval in "" "--interval 0:2ms"; do
+        # shellcheck disable=SC2086 # no word, or two
+        "$PAGODA" replay --json $interval team | jq -e '(.intervals[0] // .) |
+            (.window | .useful_ns == 1400000 and .no_cpu_ns == 500000)
+            and ([.profile[] | select(.region == "(without CPU time)") | [.path, .exclusive_ns]]
+                == [["main/work/(without CPU time)", 500000]])'
+    done
+}
+
 @test "blocked time is told from time without a core" {
     sed 's/^#!.*//' "$ROOT/tests/traces/whatif/blocked.txt" >blocked.txt
     "$BUILD/tools/mktrace" blocked.txt blocked

@@ -227,7 +227,7 @@ $1 == "ADDITIONAL" {
         fail("time steps back on location " location)
     time[location] = $3
     if (location in metric_time) { # as a reader does that takes a metric for a part of the next event
-        if ($1 !~ /^(METRIC|ENTER|LEAVE|PROGRAM_BEGIN|THREAD_BEGIN|THREAD_END|MEASUREMENT_ON_OFF)$/)
+        if ($1 !~ /^(METRIC|ENTER|LEAVE|PROGRAM_BEGIN|THREAD_BEGIN|THREAD_END|THREAD_FORK|MEASUREMENT_ON_OFF)$/)
             fail("a metric before " $1 " on location " location)
         if (what == "exact" && (metric_time[location] "") != ($3 ""))
             fail("a metric before the time of its event on location " location)

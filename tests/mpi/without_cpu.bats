@@ -26,6 +26,28 @@ share_core() {
 
 @test "two ranks on one core, MPICH" { share_core mpich; }
 
+# The same where both compute in a team of one thread, with a construct in it.
+share_core_in_team() {
+    local mpi=$1 dir=$BATS_TEST_TMPDIR/$1 core
+    core=$(taskset -cp $$ | sed 's/.*: //;s/[-,].*//')
+    printf '%s\n' '#include <mpi.h>' 'int main(void) {' 'MPI_Init(0, 0);' \
+        'for (int i = 0; i < 4; i++) {' 'volatile double sum = 0;' \
+        '_Pragma("omp parallel num_threads(1)") {' '_Pragma("omp critical") sum++;' \
+        'for (long k = 0; k < 40000000; k++) sum += k; }' 'MPI_Barrier(MPI_COMM_WORLD); }' \
+        'return MPI_Finalize(); }' >team.c
+    OMPI_CC=gcc MPICH_CC=gcc "mpicc.$mpi" -fopenmp -O1 -o team team.c
+    local launch=(mpirun.mpich)
+    [ "$mpi" != openmpi ] || launch=(mpirun.openmpi --oversubscribe --bind-to none)
+    "$PAGODA" trace -o "$dir" -- "${launch[@]}" -n 2 taskset -c "$core" ./team >/dev/null 2>&1
+    "$PAGODA" replay "$dir" --json >"$dir.json" 2>/dev/null
+    jq -e '(.window.no_cpu_ns > 0.5 * .window.useful_ns)
+        and ([.profile[] | select(.path | test("omp parallel.*/\\(without CPU time\\)")) | .exclusive_ns] | add > 3e8)' "$dir.json"
+}
+
+@test "two ranks with teams of one thread on one core, Open MPI" { share_core_in_team openmpi; }
+
+@test "two ranks with teams of one thread on one core, MPICH" { share_core_in_team mpich; }
+
 # A rank that sleeps is ready for none of that time, whether it shares a core or not.
 sleep_on_rank_1() {
     local mpi=$1 dir=$BATS_TEST_TMPDIR/$1

@@ -42,6 +42,9 @@ static inline void context_go_to(struct context *context, uint64_t time_ns)
         context->now_ns = time_ns;
 }
 
+/// An event is about to be written: the CPU time that waits for it comes first.
+void context_write_sample(struct context *context);
+
 /// An event of this moment is about to be written: the counters that wait for it come first.
 void context_write_reading(struct context *context);
 

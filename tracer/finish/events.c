@@ -14,8 +14,7 @@
 
 #include <stdlib.h>
 
-/// An event is about to be written: the CPU time that waits for it comes first.
-static void write_sample(struct context *context)
+void context_write_sample(struct context *context)
 {
     static const OTF2_Type types[] = {OTF2_TYPE_UINT64, OTF2_TYPE_UINT64};
     const struct record_cpu *sample = context->sample;
@@ -62,7 +61,7 @@ static void see_sample(struct context *context, const struct record_cpu *record)
     context->sample = record;
     if (context->has_begun)
         return;
-    write_sample(context);
+    context_write_sample(context);
     WRITE(context, ProgramBegin, NULL,
           archive_string(context->archive, context->spool->header->executable), 0, NULL);
 }
@@ -74,7 +73,7 @@ void context_enter(struct context *context, uint64_t time_ns, uint32_t region)
         context->stack = realloc_or_die(context->stack, context->n_stack * sizeof *context->stack);
     }
     context->stack[context->depth++] = region;
-    write_sample(context);
+    context_write_sample(context);
     context_go_to(context, time_ns);
     context_write_reading(context);
     WRITE(context, Enter, context->attributes, region);
@@ -83,7 +82,7 @@ void context_enter(struct context *context, uint64_t time_ns, uint32_t region)
 void context_leave_top(struct context *context, uint64_t time_ns)
 {
     uint32_t region = context->stack[--context->depth];
-    write_sample(context);
+    context_write_sample(context);
     context_go_to(context, time_ns);
     context_write_reading(context);
     WRITE(context, Leave, NULL, region);
@@ -383,7 +382,7 @@ static const struct record_head *write_record(struct context *context,
         break;
     case RECORD_OFF:
     case RECORD_ON:
-        write_sample(context);
+        context_write_sample(context);
         context_go_to(context, timed->time_ns);
         context_write_reading(context);
         WRITE(context, MeasurementOnOff, NULL,

@@ -69,10 +69,12 @@ static void begin_thread(struct context *context, uint64_t time_ns, uint32_t thr
 
 // ---- OpenMP. As Score-P has it: fork, begin of the team, enter of the parallel region; and back.
 
-/// Metrics belong to enters and leaves: a sample whose event was not recorded is dropped.
+/// A sample of this time waits for the enter of the parallel region; one of another event, which
+/// was not recorded, is dropped.
 static void go_to_team_event(struct context *context, uint64_t time_ns)
 {
-    context->sample = NULL;
+    if (context->sample && context->sample->time_ns != time_ns)
+        context->sample = NULL;
     context->has_begun = true;
     context_go_to(context, time_ns);
 }
@@ -107,6 +109,7 @@ static void fork_team(struct context *context, uint64_t time_ns, uint32_t n_thre
 {
     context->is_forked = true;
     go_to_team_event(context, time_ns);
+    context_write_sample(context); // an interval ends here
     WRITE(context, ThreadFork, NULL, OTF2_PARADIGM_OPENMP, n_threads);
 }
 

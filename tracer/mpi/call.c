@@ -1,15 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Process time: when to read the CPU clock, which costs as much as recording three calls.
-//
-// Only intervals between MPI calls longer than LONG_INTERVAL_NS get CPU times, one at each end. An
-// interval is expected to be long if the last one after the same MPI function was. One that was not
-// expected (often a preemption) takes its start time from the last reading, at most
-// CPU_READING_AGE_NS older, assuming that the process ran since. If a user event stands in between,
-// it gets a time at its end only, because records go in time order. Calls longer than that get a
-// time at their end. What ends within READING_HOLDS_NS of a reading (a short call between two long
-// intervals) goes by that reading: a process that loses its core loses it for longer. One that
-// yields in such a call seems to have had up to that time more. Once several threads call MPI, the
-// process's CPU time says nothing about any of them, and readings end.
+// See call.h: what is too long for the frame of a wrapper, and call stacks.
 #include "tracer/mpi/call.h"
 
 #include "tracer/mpi/wrapper.h"
@@ -17,93 +7,16 @@
 
 #include <dlfcn.h>
 #include <execinfo.h>
-#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <unistd.h>
 
-#define JUMP_BYTES       (1U << 20)
-#define READING_HOLDS_NS 10000U
+#define JUMP_BYTES (1U << 20)
 
 void call_define_function(struct stream *stream, uint32_t function)
 {
     stream->known[function] = true;
     stream_write_name(stream, RECORD_FUNCTION, function, wrappers[function].name);
-}
-
-/// CPU time never steps back, although some of it is estimated.
-static void write_cpu(struct stream *stream, uint64_t time_ns, uint64_t cpu_ns)
-{
-    if (cpu_ns > stream->cpu_written_ns)
-        stream->cpu_written_ns = cpu_ns;
-    STREAM_WRITE(stream, RECORD_CPU, 0, record_cpu, .time_ns = time_ns,
-                 .cpu_ns = stream->cpu_written_ns, .core_wait_ns = stream->core_wait_ns);
-}
-
-/// How long this thread has been ready without a core so far, and had one, by its schedstat.
-/// RECORD_NO_CORE_WAIT if the system has none, or counts nothing: Linux then writes three times 0,
-/// where the third number is how often the thread got a core. Some 3 us.
-static uint64_t read_core_wait(uint64_t *thread_ns)
-{
-    char text[64] = "", *rest = text;
-    int fd = open("/proc/thread-self/schedstat", O_RDONLY | O_CLOEXEC);
-    if (fd < 0)
-        return RECORD_NO_CORE_WAIT;
-    ssize_t n = read(fd, text, sizeof text - 1);
-    close(fd);
-    if (n <= 0)
-        return RECORD_NO_CORE_WAIT;
-    *thread_ns = strtoull(rest, &rest, 10);
-    uint64_t wait_ns = strtoull(rest, &rest, 10);
-    return strtoull(rest, NULL, 10) > 0 ? wait_ns : RECORD_NO_CORE_WAIT;
-}
-
-void call_read_core_use(struct spool_core_use *use)
-{
-    use->time_ns = clock_now_ns();
-    use->process_ns = clock_process_cpu_ns();
-    use->wait_ns = read_core_wait(&use->thread_ns);
-}
-
-/// Takes a reading of the CPU clock. Where CPU time is missing since the one before, the system
-/// says for how much of that the thread was ready to run.
-static void see_cpu(struct stream *stream, uint64_t now_ns, uint64_t cpu_ns)
-{
-    uint64_t since_ns = now_ns - stream->cpu_read_at_ns, used_ns = cpu_ns - stream->cpu_ns;
-    bool is_missing = used_ns < since_ns - since_ns / 100 || stream->cpu_read_at_ns == 0;
-    uint64_t thread_ns;
-    if (is_missing && stream->core_wait_ns != RECORD_NO_CORE_WAIT)
-        stream->core_wait_ns = read_core_wait(&thread_ns);
-    stream->cpu_ns = cpu_ns;
-    stream->cpu_read_at_ns = now_ns;
-}
-
-void call_long_interval(struct stream *stream, uint64_t now_ns, bool is_whole)
-{
-    if (stream_n_threads() > 1)
-        return;
-    uint64_t cpu_ns = clock_process_cpu_ns();
-    stream->long_after[stream->left_function] = true;
-    if (!stream->left_sampled && is_whole && stream->cpu_read_at_ns != 0) {
-        uint64_t since_ns = stream->left_ns - stream->cpu_read_at_ns;
-        write_cpu(stream, stream->left_ns, least_ns(stream->cpu_ns + since_ns, cpu_ns));
-        stream->left_sampled = true;
-    }
-    see_cpu(stream, now_ns, cpu_ns);
-    write_cpu(stream, now_ns, cpu_ns);
-}
-
-void call_read_cpu(struct stream *stream, uint64_t now_ns, bool write)
-{
-    if (stream_n_threads() > 1)
-        return;
-    if (now_ns - stream->cpu_read_at_ns > READING_HOLDS_NS)
-        see_cpu(stream, now_ns, clock_process_cpu_ns());
-    if (write) {
-        write_cpu(stream, now_ns, stream->cpu_ns + (now_ns - stream->cpu_read_at_ns));
-        stream->left_sampled = true;
-    }
 }
 
 bool call_language_enter(uint32_t function, const void *caller)

@@ -6,6 +6,7 @@
 #include "tracer/dispatch/dispatch.h"
 #include "tracer/record/clock.h"
 #include "tracer/record/module.h"
+#include "tracer/record/process_time.h"
 #include "tracer/record/python.h"
 #include "tracer/record/recording.h"
 #include "tracer/record/settings.h"
@@ -23,12 +24,6 @@ void callstack_init(uint64_t n_callers);
 /// before. 0: unknown. No record of another kind may be under construction.
 uint64_t callstack_number(struct stream *stream, uint64_t site);
 
-// Longer intervals between two MPI calls get a CPU time at both ends. A preemption costs a time
-// slice (a millisecond or more), so shorter intervals can be taken for computing.
-#define LONG_INTERVAL_NS 200000U
-// How old the last reading of the CPU clock may become, as the base of an estimate.
-#define CPU_READING_AGE_NS 500000U
-
 struct call {
     struct stream *stream; // its window has the record of the call (window.open)
     uint64_t leave_ns;
@@ -37,17 +32,6 @@ struct call {
 
 /// Writes the FUNCTION record that gives the number its name.
 void call_define_function(struct stream *stream, uint32_t function);
-
-/// A long interval has just ended at `now_ns`: writes CPU records for both of its ends. `is_whole`:
-/// no record with a time has been written since it began.
-void call_long_interval(struct stream *stream, uint64_t now_ns, bool is_whole);
-
-/// Reads the CPU clock at the end of a call, unless it was read just before, and records the time
-/// if `write`.
-void call_read_cpu(struct stream *stream, uint64_t now_ns, bool write);
-
-/// What the calling thread has got of its cores so far.
-void call_read_core_use(struct spool_core_use *use);
 
 /// A language entry (dispatch.h) of `function` begins and ends.
 bool call_language_enter(uint32_t function, const void *caller);
@@ -115,7 +99,7 @@ __attribute__((always_inline)) static inline bool call_enter(struct call *call, 
         return true;
     }
     if (now_ns - stream->left_ns > LONG_INTERVAL_NS)
-        call_long_interval(stream, now_ns, is_whole && stream->window.left_at);
+        process_time_long_interval(stream, now_ns, is_whole && stream->window.left_at);
     else
         stream->long_after[stream->left_function] = false;
     counters_put(stream, COUNTERS_OF_NEXT);
@@ -182,7 +166,7 @@ static inline void call_leave(struct call *call)
         stream->left_sampled = false;
         stream->window.left_at = stream->window.at;
         if (is_wanted || call->leave_ns - stream->cpu_read_at_ns > CPU_READING_AGE_NS)
-            call_read_cpu(stream, call->leave_ns, is_wanted);
+            process_time_read(stream, call->leave_ns, is_wanted);
     }
     if (thread->language != 0)
         thread->language = LANGUAGE_RECORDED;

@@ -361,7 +361,7 @@ static void init_returned(struct call *call, int result, MPI_Group sessions_worl
             write_environment(call->stream);
         module_write_list(call->stream);
         if (call->stream->header)
-            call_read_core_use(&call->stream->header->core_use[0]);
+            process_time_core_use(&call->stream->header->core_use[0]);
     }
     call_leave(call);
 }
@@ -410,7 +410,7 @@ WRAP(MPI_Finalize)(void)
     bool recorded = call_enter(&call, FN_MPI_Finalize);
     struct spool_clock_offset offset;
     if (recorded && call.stream->header)
-        call_read_core_use(&call.stream->header->core_use[1]);
+        process_time_core_use(&call.stream->header->core_use[1]);
     // Also where this process has stopped recording: the others wait for it.
     if (sync_measure(&offset) && recorded) {
         call.stream->header->clock_offsets[1] = offset;
@@ -479,7 +479,7 @@ WRAP(MPI_Session_finalize)(MPI_Session *session)
         recording_hold(true, clock_now_ns());
     bool recorded = call_enter(&call, FN_MPI_Session_finalize);
     if (is_last && recorded && call.stream->header)
-        call_read_core_use(&call.stream->header->core_use[1]);
+        process_time_core_use(&call.stream->header->core_use[1]);
     if (is_last) {
         PMPI_Group_free(&own_world);
         PMPI_Session_finalize(&own_session);
@@ -522,7 +522,7 @@ const struct recorder *pagoda_recorder_attach(const struct dispatcher *from)
             !(wrappers[i].enter_leave_only && filter_excludes_mpi(wrappers[i].name)))
             from->publish(wrappers[i].name, wrappers[i].wrap, (uint32_t)i);
     }
-    call_read_cpu(stream_of_thread, clock_now_ns(), true);
+    process_time_read(stream_of_thread, clock_now_ns(), true);
     stream_of_thread->left_ns = stream_of_thread->cpu_read_at_ns;
     recorder = region_recorder;
     recorder.language_enter = call_language_enter;

@@ -10,6 +10,7 @@
 
 #include "tracer/record/clock.h"
 #include "tracer/record/module.h"
+#include "tracer/record/process_time.h"
 #include "tracer/record/stream.h"
 
 /// NULL: nothing of OpenMP is to be recorded now.
@@ -44,8 +45,11 @@ static uint32_t fork_team(unsigned n_threads)
     dispatch_set_inside(INSIDE_TRACER);
     uint64_t now_ns = now_of(stream);
     bool is_recorded = !stream->off;
-    if (is_recorded)
+    if (is_recorded) {
+        if (stream->forks_alone)
+            process_time_at_team(stream, now_ns, false);
         write_time(stream, RECORD_FORK, n_threads, now_ns);
+    }
     dispatch_set_inside(0);
     return is_recorded ? stream->thread + 1 : OPENMP_NO_TEAM;
 }
@@ -63,6 +67,8 @@ static uint64_t join_team(uint32_t team, unsigned n_others)
     }
     dispatch_set_inside(INSIDE_TRACER);
     uint64_t now_ns = now_of(stream);
+    stream->forks_alone = n_others == 0;
+    process_time_at_team(stream, now_ns, false);
     write_time(stream, RECORD_JOIN, 0, now_ns);
     dispatch_set_inside(0);
     return now_ns;
@@ -77,6 +83,7 @@ static void begin_team(uint32_t team, unsigned thread, const void *site)
     stream->n_teams++;
     module_met(stream, (uint64_t)(uintptr_t)site);
     uint64_t now_ns = now_of(stream);
+    process_time_at_team(stream, now_ns, true);
     STREAM_WRITE(stream, RECORD_TEAM_BEGIN, team - 1, record_team, .time_ns = now_ns,
                  .site = (uint64_t)(uintptr_t)site, .thread = thread);
     dispatch_set_inside(0);
@@ -89,7 +96,9 @@ static void end_team(uint32_t team, uint64_t most_ns)
         return;
     dispatch_set_inside(INSIDE_TRACER);
     stream->n_teams--;
-    write_time(stream, RECORD_TEAM_END, team - 1, least_ns(now_of(stream), most_ns));
+    uint64_t now_ns = least_ns(now_of(stream), most_ns);
+    process_time_at_team(stream, now_ns, false);
+    write_time(stream, RECORD_TEAM_END, team - 1, now_ns);
     dispatch_set_inside(0);
 }
 

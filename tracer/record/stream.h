@@ -46,7 +46,8 @@ struct stream {
     ino_t inode;
     struct spool_header *header;
     uint64_t n_dropped_short; // while there is no header yet
-    // The last MPI call, for process time (call.c) and for folding polls.
+    // The last MPI call, or begin or end of a team, for process time (process_time.c); for folding
+    // polls.
     uint64_t left_ns;
     uint32_t left_function;
     bool left_sampled;       // a CPU record stands at left_ns
@@ -57,6 +58,7 @@ struct stream {
     struct counters counters;
     // OpenMP (openmp.c).
     uint32_t n_teams;      // that the thread is in
+    bool forks_alone;      // the last team that it forked had no other thread
     uint32_t n_nested;     // parallel regions within that it has forked
     uint32_t n_unrecorded; // open constructs that were entered while recording was off
     // Recording switched off (recording.h).
@@ -71,7 +73,8 @@ struct stream {
     bool request_unrecorded;                 // the request that completes was started while off
     uint32_t n_enters;                       // regions open now
     bool known[MAX_FUNCTIONS];               // FUNCTION record written
-    bool long_after[MAX_FUNCTIONS];          // the last interval after this function was long
+    bool long_after[MAX_FUNCTIONS + 1];      // the last interval after this function was long; the
+                                             // last one: after the begin or end of a team
     uint64_t seen_code[1 << SEEN_CODE_BITS]; // addresses met lately, by a hash (module.h)
     struct callstack_table *stacks;          // NULL: none recorded
     void *scratch;                           // stream_scratch()

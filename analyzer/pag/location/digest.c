@@ -91,6 +91,14 @@ static void tell_lost(const struct without_cpu *account, uint64_t time_ns, struc
     }
 }
 
+/// The interval that ends now may have lost its core.
+static void lose_outside(struct digest *digest, uint64_t time_ns, struct batch *out)
+{
+    struct profile *profile = &digest->profile;
+    if (profile->without_cpu.span.has && digest->is_master && without_cpu_outside(profile, time_ns))
+        tell_lost(&profile->without_cpu, time_ns, out);
+}
+
 // --- events
 
 static void enter_call(struct digest *digest, const struct event *event, struct batch *out)
@@ -99,9 +107,7 @@ static void enter_call(struct digest *digest, const struct event *event, struct 
     uint32_t path = profile_enter_call(profile, event->index, event->context, event->time_ns);
     if (event->flags & EVENT_FOLDED_POLLS && event->size_bytes > 1)
         profile->paths[profile->current].visits += event->size_bytes - 1;
-    if (profile->without_cpu.span.has && digest->is_master &&
-        without_cpu_outside(profile, event->time_ns))
-        tell_lost(&profile->without_cpu, event->time_ns, out);
+    lose_outside(digest, event->time_ns, out);
     struct digest_time other = {NONE, 0};
     uint64_t before_ns = tell_others(digest, event->time_ns, path, &other, out);
     struct event *enter = batch_add(out);
@@ -231,6 +237,7 @@ static void outside(struct digest *digest, const struct event *event, struct bat
     case EVENT_THREAD_TEAM_END:
         if (digest->has_rank) {
             profile_account(profile, time_ns);
+            lose_outside(digest, time_ns, out);
             pass_on(digest, event, out);
         } else {
             without_cpu_begin(profile, time_ns);

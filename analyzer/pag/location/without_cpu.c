@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Time of ranks without CPU time, in measured time: the process was descheduled or blocked.
 //
-// Outside MPI it is the wall time of an interval between two MPI calls less its CPU time
-// (cpu_span_used_ns()). A process without a core records nothing, so this time lies between two
+// Outside MPI it is the wall time of an interval between two MPI calls, or the begins and ends of
+// teams of threads, less its CPU time (cpu_span_used_ns()). A process without a core records nothing, so this time lies between two
 // records far apart: it is spread over the longest such segments, in proportion to their lengths,
 // and never exceeds them. Where samples tell how long the thread was ready to run without a core,
 // the rest of it was blocked.

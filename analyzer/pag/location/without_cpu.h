@@ -7,7 +7,7 @@
 
 #include "analyzer/pag/location/location.h"
 
-/// An interval outside MPI begins; it ends and is accounted, or never (threads, recording off).
+/// An interval outside MPI begins; it ends and is accounted, or never (recording off).
 static inline void without_cpu_begin(struct profile *profile, uint64_t time_ns)
 {
     struct without_cpu *account = &profile->without_cpu;
