@@ -25,26 +25,30 @@ static uint32_t place_of(const struct call_tree *tree, const struct result *resu
 }
 
 /// Where a master spends most of the time of its whole run outside parallel regions, in MPI or not.
+/// Time without CPU time counts where it was lost.
 static void find_alone(const struct call_tree *tree, const struct result *result, uint32_t location,
                        uint32_t regions[2])
 {
+    const struct definitions *definitions = tree->definitions;
     const struct pag_location *master = &tree->replay->locations[location];
     SCOPED uint64_t *sums = memory_zeroed(result->n_regions, sizeof *sums);
     SCOPED bool *is_inside = memory_zeroed(master->n_paths, sizeof *is_inside);
     uint64_t most_ns[2] = {0, 0};
     regions[0] = regions[1] = RESULT_NONE;
-    for (uint32_t i = 1; i < master->n_paths; i++) {
+    for (uint32_t i = 0; i < master->n_paths; i++) {
         const struct call_path *path = &master->paths[i];
-        uint32_t merged = call_tree_place(tree, location, i).path;
-        is_inside[i] = is_inside[path->parent];
-        if (path->is_stretch || path->region == EVENT_NO_INDEX || merged == RESULT_NONE)
+        bool is_lost = path->region == definitions->no_cpu_region ||
+                       path->region == definitions->blocked_region;
+        uint32_t at = is_lost ? path->parent : i, region = master->paths[at].region;
+        uint32_t merged = call_tree_place(tree, location, at).path;
+        bool has_region = region != EVENT_NO_INDEX; // not outside of all that was recorded
+        enum mpi_function mpi = has_region ? definitions->regions[region].mpi : MPI_FUNCTION_NONE;
+        is_inside[i] = (i > 0 && is_inside[path->parent]) ||
+                       (has_region && definitions->regions[region].construct == CONSTRUCT_PARALLEL);
+        if (path->is_stretch || merged == RESULT_NONE || is_inside[i] || mpi == MPI_FUNCTION_INIT ||
+            mpi == MPI_FUNCTION_FINALIZE)
             continue;
-        const struct region *region = &tree->definitions->regions[path->region];
-        is_inside[i] = is_inside[i] || region->construct == CONSTRUCT_PARALLEL;
-        unsigned is_mpi = region->mpi != MPI_FUNCTION_NONE;
-        if (is_inside[i] || region->mpi == MPI_FUNCTION_INIT ||
-            region->mpi == MPI_FUNCTION_FINALIZE)
-            continue;
+        unsigned is_mpi = mpi != MPI_FUNCTION_NONE;
         uint32_t to = result->paths[merged].region;
         sums[to] += path->exclusive_ns;
         if (sums[to] > most_ns[is_mpi]) {

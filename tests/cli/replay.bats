@@ -57,6 +57,42 @@ sentence() {
     "$PAGODA" replay --json --interval 0:50ns threads | jq -e 'has("threads") | not'
 }
 
+@test "threads are idle where the master computes, and where it had no CPU time" {
+    "$BUILD/tools/mktrace" - idle <<'END'
+nodes n
+cores n 2
+location 0.1
+region parallel a.c:10 openmp "!$omp parallel @a.c:10"
+0 0       enter MPI_Init
+0 100000  leave MPI_Init
+0 100000  cpu 100000
+0 1100000 enter open
+0 1600000 leave open
+0 4100000 cpu 2300000
+0 4100000 enter MPI_Barrier
+0 4100000 coll-begin
+0 4100000 coll-end barrier world - 0 0
+0 4100000 leave MPI_Barrier
+0 4200000 fork 2
+0 4200000 team-begin world
+0 4200000 enter parallel
+0 4300000 leave parallel
+0 4300000 team-end world
+0 4300000 join
+0 4300000 enter MPI_Finalize
+0 4300000 leave MPI_Finalize
+0.1 4200000 team-begin world
+0.1 4200000 enter parallel
+0.1 4300000 leave parallel
+0.1 4300000 team-end world
+END
+    # 3600000 ns outside of all regions, of which 1800000 were lost; those of `open` are fewer.
+    "$PAGODA" replay --json idle >json
+    jq -e '[.threads.losses[] | select(.kind == "idle_serial") | .region] == ["(program)"]' json
+    run -0 "$PAGODA" replay idle
+    [[ $output == *"idle, the master computes alone  (program)"* ]]
+}
+
 @test "json: where waits are, what went by before which call" {
     archive unmodified
     "$PAGODA" replay --json unmodified >out.json
