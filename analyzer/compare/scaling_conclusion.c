@@ -80,7 +80,9 @@ static void conclude_break(const struct scaling *scaling, FILE *to)
                 quantity_share(at->factors[scaling->why]).text,
                 quantity_share(scaling->why_share).text);
         if (scaling->cause != SCALING_NONE) {
-            fprintf(to, " The cost of ");
+            fputs(scaling->kind == SCALING_WEAK ? " On each rank, the time of "
+                                                : " Summed over the ranks, the time of ",
+                  to);
             put_part(scaling, scaling->cause, to);
             fprintf(to, " grew most since %s = %g: %s of all growth.", scaling->by, first->x,
                     quantity_share(scaling->cause_share).text);

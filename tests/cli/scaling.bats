@@ -32,7 +32,7 @@ setup() { cd "$BATS_FILE_TMPDIR" || return; }
     head=$(printf '%s ' "${lines[@]:0:10}" | tr -s ' ')
     [[ $head == *"Scaling breaks at ranks = 4: the efficiency is 75.0 %, after 90.0 % at 2."* ]]
     [[ $head == *"The main loss is in load balance: 100.0 % -> 75.0 %, 100.0 % of all losses."* ]]
-    [[ $head == *"The cost of wait-at-nxn waits grew most since ranks = 1: 100.0 % of all growth."* ]]
+    [[ $head == *"Summed over the ranks, the time of wait-at-nxn waits grew most since ranks = 1: 100.0 % of all growth."* ]]
     [[ $head == *"The forecast from these 3 points for ranks = 8 is 2.000 ms (95 %: 2.000 ms to 2.000 ms), an efficiency of 56.2 %."* ]]
     [[ $head == *"The share of wait-at-nxn waits rises most, to 43.8 % (1-ranks^(-1)); it exceeds that of work from about ranks = 9 on."* ]]
     [[ $output =~ "8.000 ms"\ +"2.000 ms"\ +"66.7 %"\ +"1.000 ms"\ +"ranks^(-1)"\ +"0.0 %"\ +region\ +work ]]
@@ -96,7 +96,7 @@ setup() { cd "$BATS_FILE_TMPDIR" || return; }
     jq -e '.series[0] | (.conclusion
         | startswith("At ranks = 4 ranks had no CPU time for 50.0 % of their time: the nodes were oversubscribed. All numbers here include that time, so they do not hold for a machine with a core for each rank. Scaling breaks at ranks = 4")
         and contains("The main loss is in CPU time outside MPI: 100.0 % -> 50.0 %, 100.0 % of all losses.")
-        and contains("The cost of (without CPU time) grew most since ranks = 1: 100.0 % of all growth."))
+        and contains("Summed over the ranks, the time of (without CPU time) grew most since ranks = 1: 100.0 % of all growth."))
         and [.points[] | .cpu_efficiency, .no_cpu_share] == [1, 0, 1, 0, 0.5, 0.5]
         and [.points[].computation_scaling] == [1, 1, 1]' few.json
     run "$PAGODA" scaling few-1 few-2 few-4
