@@ -43,6 +43,42 @@ static void note_open(struct farm_messages *messages, uint32_t worker)
     messages->open[worker] = messages->n;
 }
 
+// --- probes
+
+/// The last probe of RANK.
+static struct farm_probe *probe_of(struct farm_messages *messages, uint32_t rank)
+{
+    size_t n = messages->n_probes;
+    if (rank >= n) {
+        messages->probes = array_reserve(messages->probes, &messages->n_probes, rank + 1,
+                                         sizeof *messages->probes);
+        memset(messages->probes + n, 0, (messages->n_probes - n) * sizeof *messages->probes);
+    }
+    return &messages->probes[rank];
+}
+
+static void note_probe(struct farm_messages *messages, const struct pag_called *call)
+{
+    if (call->region == EVENT_NO_INDEX)
+        return;
+    const struct region *region = &messages->definitions->regions[call->region];
+    struct farm_probe *probe = probe_of(messages, call->rank);
+    if (region->mpi == MPI_FUNCTION_PROBE)
+        *probe = (struct farm_probe){true, call->enter_ns, call->leave_ns, PAG_NOT_KNOWN};
+    else if (region->mpi_class != MPI_CLASS_MANAGEMENT && probe->next_ns == PAG_NOT_KNOWN)
+        probe->next_ns = call->enter_ns;
+}
+
+/// When RECEIVER began to wait for a message that the call entered at ENTER_NS received.
+static uint64_t awaited_since(struct farm_messages *messages, uint32_t receiver, uint64_t enter_ns)
+{
+    const struct farm_probe *probe = probe_of(messages, receiver);
+    bool is_next = probe->next_ns == PAG_NOT_KNOWN || probe->next_ns == enter_ns;
+    return probe->is_open && is_next && probe->leave_ns <= enter_ns ? probe->enter_ns : enter_ns;
+}
+
+// --- messages
+
 static void on_message(void *context, const struct pag_message *message)
 {
     struct farm_messages *messages = context;
@@ -56,7 +92,7 @@ static void on_message(void *context, const struct pag_message *message)
     *ARRAY_NEXT(messages->items, messages->n, messages->capacity) =
         (struct farm_message){message->send_enter_ns,
                               message->send_leave_ns,
-                              message->enter_ns,
+                              awaited_since(messages, message->receiver, message->enter_ns),
                               message->leave_ns,
                               is_task ? message->receiver : message->sender,
                               is_task,
@@ -68,6 +104,7 @@ static void on_message(void *context, const struct pag_message *message)
 static void on_called(void *context, const struct pag_called *call)
 {
     struct farm_messages *messages = context;
+    note_probe(messages, call);
     if (call->rank >= messages->n_open || messages->open[call->rank] == 0)
         return;
     struct farm_message *answer = &messages->items[messages->open[call->rank] - 1];
@@ -98,7 +135,7 @@ struct pag_listener farm_listener(struct farm_messages *messages)
 
 void farm_messages_release(struct farm_messages *messages)
 {
-    FREE_ALL(messages->items, messages->cuts, messages->open);
+    FREE_ALL(messages->items, messages->cuts, messages->open, messages->probes);
     *messages = (struct farm_messages){0};
 }
 

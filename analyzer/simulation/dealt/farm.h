@@ -89,6 +89,13 @@ struct farm_message {
     size_t phase; // collective operations of the master before it
 };
 
+/// A call that probed for the next message of a rank, and waited for it: the receive begins there.
+struct farm_probe {
+    bool is_open;
+    uint64_t enter_ns, leave_ns;
+    uint64_t next_ns; // enter of the rank's next call that is for communication, or PAG_NOT_KNOWN
+};
+
 /// The messages of a master, in the order in which they were received, and when it entered
 /// collective operations; filled by a listener.
 struct farm_messages {
@@ -102,6 +109,9 @@ struct farm_messages {
     // was left, as it may be in simulated time; 0: there is none.
     size_t *open;
     size_t n_open;
+    const struct definitions *definitions;
+    struct farm_probe *probes; // the last one of each rank
+    size_t n_probes;
 };
 
 /// The rank that nearly all messages (98 %) go to or come from, by the traffic of RUN; UINT32_MAX:

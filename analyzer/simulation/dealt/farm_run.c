@@ -420,6 +420,7 @@ static int observe(struct farm_run *run, struct trace *trace, const struct scena
     farm_messages_release(&run->messages);
     farm_release(&run->farm);
     run->messages.master = run->master;
+    run->messages.definitions = trace_definitions(trace);
     const struct pag_listener listener = farm_listener(&run->messages);
     run->n_passes++;
     if (observe_run(trace, scenario, recorded, &listener, time_ns, err) != 0)
