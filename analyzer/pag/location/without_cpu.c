@@ -2,10 +2,10 @@
 // Time of ranks without CPU time, in measured time: the process was descheduled or blocked.
 //
 // Outside MPI it is the wall time of an interval between two MPI calls, or the begins and ends of
-// teams of threads, less its CPU time (cpu_span_used_ns()). A process without a core records nothing, so this time lies between two
-// records far apart: it is spread over the longest such segments, in proportion to their lengths,
-// and never exceeds them. Where samples tell how long the thread was ready to run without a core,
-// the rest of it was blocked.
+// teams of threads, less its CPU time (cpu_span_used_ns()). A process without a core records
+// nothing, so this time lies between two records far apart: it is spread over the longest such
+// segments, in proportion to their lengths, and never exceeds them. Where samples tell how long the
+// thread was ready to run without a core, the rest of it was blocked.
 //
 // Inside MPI it is the part of a call after its last wait, less the CPU time of the whole call:
 // a lower bound, for the wait may have taken CPU time as well. It counts where such a part takes
