@@ -522,6 +522,7 @@ TEST(test_a_remedy_names_what_it_changes)
     assert_non_null(strstr(finding->text, "MPI_File_set_size"));
     assert_string_equal(finding->remedies[0].value, "files in MPI_File_write_at=0.5");
     assert_string_equal(finding->remedies[0].sentence, "Take half the time for MPI_File_write_at");
+    assert_non_null(strstr(finding->hint, "If the pieces are small, join them;")); // 9 may be large
 }
 
 /// Opening and closing files is one finding, accesses are another one.
