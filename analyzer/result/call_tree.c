@@ -87,7 +87,8 @@ static void add_times(struct merge *merge, uint32_t node, const struct location 
 {
     struct result_path *sum = &merge->nodes[node];
     uint32_t rank = definition->rank;
-    sum->master_ns += definition->is_master ? times->exclusive_ns : 0;
+    uint64_t master_ns = definition->is_master ? times->exclusive_ns : 0;
+    sum->master_ns += master_ns;
     sum->visits += times->visits;
     sum->inclusive_ns += times->inclusive_ns;
     sum->exclusive_ns += times->exclusive_ns;
@@ -98,7 +99,8 @@ static void add_times(struct merge *merge, uint32_t node, const struct location 
                                   .rank = rank,
                                   .visits = times->visits,
                                   .inclusive_ns = times->inclusive_ns,
-                                  .exclusive_ns = times->exclusive_ns};
+                                  .exclusive_ns = times->exclusive_ns,
+                                  .master_ns = master_ns};
 }
 
 /// Node 0 of a location is the location itself: its exclusive time is time outside any region,
@@ -272,6 +274,7 @@ static void put_path_ranks(struct merge *merge, const uint32_t *place, struct re
         pairs[n - 1].visits += pairs[i].visits;
         pairs[n - 1].inclusive_ns += pairs[i].inclusive_ns;
         pairs[n - 1].exclusive_ns += pairs[i].exclusive_ns;
+        pairs[n - 1].master_ns += pairs[i].master_ns;
     }
     result->path_ranks = memory_resize(pairs, n, sizeof *pairs);
     result->n_path_ranks = n;

@@ -69,6 +69,7 @@ struct result_path {
 struct result_path_rank {
     uint32_t path, rank;
     uint64_t visits, inclusive_ns, exclusive_ns;
+    uint64_t master_ns; // of exclusive_ns: in the rank's master thread
 };
 
 /// A counter of the archive, such as PAPI_TOT_CYC: what it grew by, outside the paths below a path.

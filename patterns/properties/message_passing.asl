@@ -8,7 +8,8 @@ property inefficiency(Experiment e) {
   severity: 1 - profile(e).parallel_efficiency;
 }
 
-// Ranks compute for different times here, so that others wait for the busiest one.
+// Ranks compute for different times here, so that others wait for the busiest one. Of a rank with
+// several threads the first one counts.
 property computing_imbalance(Region r, Experiment e, Region basis) {
   let
     float most = max(profile(r, e, p).computing_time where p in ranks);

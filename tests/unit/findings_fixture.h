@@ -168,8 +168,8 @@ static inline void add_origin(struct result *result, uint64_t own_ns, const int6
     static struct result_path_share by_place[2];
     static struct result_path_rank times[2];
     add_late_sender(result, 30 * MS);
-    times[0] = (struct result_path_rank){0, 0, 1, own_ns, own_ns};
-    times[1] = (struct result_path_rank){0, 1, 1, 100 * MS - own_ns, 100 * MS - own_ns};
+    times[0] = (struct result_path_rank){0, 0, 1, own_ns, own_ns, 0};
+    times[1] = (struct result_path_rank){0, 1, 1, 100 * MS - own_ns, 100 * MS - own_ns, 0};
     for (uint32_t i = 0; i < 2; i++)
         by_place[i] = (struct result_path_share){0, i, rank_ns[i], 0, RESULT_NONE, 0};
     result->path_ranks = times;

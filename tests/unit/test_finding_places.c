@@ -21,8 +21,10 @@ TEST(test_a_function_of_several_callers_is_named_by_them)
                                     .exclusive_ns = 40 * MS};
     struct result_path_share origins[] = {{3, 1, 27 * MS, 0, RESULT_NONE, 5},
                                           {3, 1, 3 * MS, 0, RESULT_NONE, 6}};
-    struct result_path_rank times[] = {
-        {5, 0, 1, 0, 0}, {5, 1, 1, 60 * MS, 60 * MS}, {6, 0, 1, 40 * MS, 40 * MS}, {6, 1, 1, 0, 0}};
+    struct result_path_rank times[] = {{5, 0, 1, 0, 0, 0},
+                                       {5, 1, 1, 60 * MS, 60 * MS, 0},
+                                       {6, 0, 1, 40 * MS, 40 * MS, 0},
+                                       {6, 1, 1, 0, 0, 0}};
     add_late_sender(&result, 30 * MS);
     set_origins(origins, 2);
     result.n_regions = 6;
@@ -85,7 +87,7 @@ TEST(test_blocked_functions_compute_as_well)
     struct result_path own_paths[4] = {paths[0], paths[1], paths[2]};
     own_regions[3] = (struct result_region){REGION(RESULT_REGION_BLOCKED), .file = (char *)""};
     own_paths[3] = (struct result_path){PATH("solve/(blocked)"), .region = 3};
-    struct result_path_rank times[] = {{0, 1, 1, 100 * MS, 100 * MS}};
+    struct result_path_rank times[] = {{0, 1, 1, 100 * MS, 100 * MS, 0}};
     result.regions = own_regions;
     result.paths = own_paths;
     result.n_regions = result.n_paths = 4;
@@ -93,7 +95,7 @@ TEST(test_blocked_functions_compute_as_well)
         uint64_t blocked_ns = (is_mostly ? 60 : 5) * MS;
         struct result_path_share origins[] = {{3, 1, 15 * MS, 0, RESULT_NONE, 3},
                                               {0, 1, 15 * MS, 0, RESULT_NONE, 0}};
-        struct result_path_rank blocked[] = {times[0], {3, 1, 1, blocked_ns, blocked_ns}};
+        struct result_path_rank blocked[] = {times[0], {3, 1, 1, blocked_ns, blocked_ns, 0}};
         add_late_sender(&result, 30 * MS);
         patterns[0].origins = (struct result_origins){
             .explained_ns = 30 * MS, .by_path_rank = origins, .n_by_path_rank = 2};

@@ -39,7 +39,8 @@ TEST(test_polls_wait_for_the_sender_that_computes_longest)
 {
     struct result result = make_result();
     struct result_traffic traffic[] = {{0, 1, 5, 40}, {1, 0, 5, 40}};
-    struct result_path_rank times[] = {{0, 1, 1, 60 * MS, 60 * MS}, {1, 0, 9, 80 * MS, 80 * MS}};
+    struct result_path_rank times[] = {{0, 1, 1, 60 * MS, 60 * MS, 0},
+                                       {1, 0, 9, 80 * MS, 80 * MS, 0}};
     const uint32_t receive = 1; // the region of solve/MPI_Recv
     result.traffic = traffic;
     result.path_ranks = times;
@@ -296,7 +297,8 @@ TEST(test_a_master_waits_for_workers)
     struct result_traffic traffic[4];
     struct result result = make_farm(farm_ranks, traffic);
     add_origin(&result, 50 * MS, (int64_t[]){0, 30 * MS});
-    struct result_path_rank times[] = {{0, 1, 1, 50 * MS, 50 * MS}, {0, 2, 1, 50 * MS, 50 * MS}};
+    struct result_path_rank times[] = {{0, 1, 1, 50 * MS, 50 * MS, 0},
+                                       {0, 2, 1, 50 * MS, 50 * MS, 0}};
     result.path_ranks = times;
     find(&result);
     const struct result_finding *finding = &found.findings[1];
@@ -377,7 +379,8 @@ TEST(test_a_function_and_what_it_calls_are_one)
                                     .exclusive_ns = 40 * MS};
     struct result_path_share origins[] = {{3, 1, 20 * MS, 0, RESULT_NONE, 3},
                                           {0, 1, 10 * MS, 0, RESULT_NONE, 0}};
-    struct result_path_rank times[] = {{0, 1, 1, 60 * MS, 60 * MS}, {3, 1, 1, 40 * MS, 40 * MS}};
+    struct result_path_rank times[] = {{0, 1, 1, 60 * MS, 60 * MS, 0},
+                                       {3, 1, 1, 40 * MS, 40 * MS, 0}};
     add_late_sender(&result, 30 * MS);
     set_origins(origins, 2);
     result.n_regions = result.n_paths = 4;
@@ -415,8 +418,9 @@ TEST(test_one_sided_calls)
                                           {"MPI_Put", "one-sided"},
                                           {"MPI_Win_flush_all", "one-sided"}}; // of a shared lock
     struct result result = make_result();
-    struct result_path_rank times[] = {
-        {0, 0, 1, 20 * MS, 20 * MS}, {0, 1, 1, 80 * MS, 80 * MS}, {1, 0, 9, 80 * MS, 80 * MS}};
+    struct result_path_rank times[] = {{0, 0, 1, 20 * MS, 20 * MS, 0},
+                                       {0, 1, 1, 80 * MS, 80 * MS, 0},
+                                       {1, 0, 9, 80 * MS, 80 * MS, 0}};
     result.path_ranks = times;
     result.n_path_ranks = 3;
     result.efficiency.load_balance = 0.6;
@@ -449,7 +453,8 @@ TEST(test_one_sided_calls)
 TEST(test_waits_without_origin)
 {
     struct result result = make_result();
-    struct result_path_rank times[] = {{0, 1, 1, 40 * MS, 40 * MS}, {1, 1, 9, 10 * MS, 10 * MS}};
+    struct result_path_rank times[] = {{0, 1, 1, 40 * MS, 40 * MS, 0},
+                                       {1, 1, 9, 10 * MS, 10 * MS, 0}};
     add_late_sender(&result, 30 * MS);
     patterns[0].origins = (struct result_origins){0};
     result.path_ranks = times;

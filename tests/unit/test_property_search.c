@@ -48,9 +48,12 @@ static void make_run(struct run *run, struct random *random)
             .region = random_below(random, (uint32_t)result->n_regions), .parent = open};
         run->paths[i].depth = open == RESULT_NONE ? 0 : run->paths[open].depth + 1;
         open = i;
-        for (uint32_t rank = 0; rank < result->n_ranks; rank++)
-            run->rows[result->n_path_ranks++] = (struct result_path_rank){
-                i, rank, 1, 10 + random_below(random, 90), random_below(random, 100)};
+        for (uint32_t rank = 0; rank < result->n_ranks; rank++) {
+            struct result_path_rank *row = &run->rows[result->n_path_ranks++];
+            *row = (struct result_path_rank){
+                i, rank, 1, 10 + random_below(random, 90), random_below(random, 100), 0};
+            row->master_ns = row->exclusive_ns;
+        }
     }
     for (size_t i = result->n_path_ranks; i-- > 0;) { // children are in their parents
         uint32_t parent = run->paths[run->rows[i].path].parent;

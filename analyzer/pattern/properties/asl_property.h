@@ -41,7 +41,8 @@ enum { BY_PLACE = 1, BY_RANK = 2, BY_ITERATION = 4 };
     X(time, BY_PLACE | BY_RANK | BY_ITERATION) /* program and rank: the run time, of each rank */  \
     X(exclusive_time, BY_PLACE | BY_RANK)                                                          \
     X(visits, BY_PLACE | BY_RANK)                                                                  \
-    X(computing_time, BY_PLACE | BY_RANK | BY_ITERATION) /* outside MPI, with CPU time */          \
+    X(computing_time,                                                                              \
+      BY_PLACE | BY_RANK | BY_ITERATION) /* of masters outside MPI, with CPU time */               \
     X(no_cpu_time, BY_PLACE | BY_RANK | BY_ITERATION)                                              \
     X(mpi_time, BY_PLACE | BY_RANK | BY_ITERATION)  /* without start_end_time */                   \
     X(wait_time, BY_PLACE | BY_RANK | BY_ITERATION) /* all wait states */                          \

@@ -208,7 +208,7 @@ static double row_value(const struct sum *sum, const struct result_path_rank *ro
     case METRIC_visits:
         return counts ? (double)row->visits : 0;
     case METRIC_computing_time:
-        return is == IN_COMPUTING ? (double)row->exclusive_ns : 0;
+        return is == IN_COMPUTING ? (double)row->master_ns : 0;
     case METRIC_no_cpu_time:
         return is == IN_NO_CPU ? (double)row->exclusive_ns : 0;
     case METRIC_mpi_time:

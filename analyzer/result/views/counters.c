@@ -22,7 +22,11 @@ static void add_location(const struct call_tree *tree, uint32_t location, size_t
     const struct pag_location *from = &tree->replay->locations[location];
     for (size_t i = 0; i * n_counters < from->n_counted; i++) {
         struct result_path_rank key = {call_tree_place(tree, location, (uint32_t)i).path,
-                                       tree->definitions->locations[location].rank, 0, 0, 0};
+                                       tree->definitions->locations[location].rank,
+                                       0,
+                                       0,
+                                       0,
+                                       0};
         const struct result_path_rank *place =
             key.path == RESULT_NONE ? NULL
                                     : bsearch(&key, result->path_ranks, result->n_path_ranks,
