@@ -105,6 +105,19 @@ enum pag_thread_kind {
     PAG_THREAD_KINDS
 };
 
+/// What a thread spends the time in CONSTRUCT with.
+static inline enum pag_thread_kind pag_thread_kind_of(enum construct construct)
+{
+    static const uint8_t kinds[] = {[CONSTRUCT_BARRIER] = PAG_THREAD_BARRIER,
+                                    [CONSTRUCT_IMPLICIT_BARRIER] = PAG_THREAD_IMPLICIT_BARRIER,
+                                    [CONSTRUCT_LOCK] = PAG_THREAD_LOCK,
+                                    [CONSTRUCT_CONDITION] = PAG_THREAD_CONDITION,
+                                    [CONSTRUCT_TASK] = PAG_THREAD_TASK,
+                                    [CONSTRUCT_RUNTIME] = PAG_THREAD_RUNTIME,
+                                    [CONSTRUCT_UNLOCK] = PAG_THREAD_RUNTIME};
+    return (enum pag_thread_kind)kinds[construct];
+}
+
 /// What a thread does from BEGIN_NS to END_NS, in the window or not. Those of a location come in
 /// order; between them nothing was recorded. All idle time is PAG_THREAD_IDLE_SERIAL here. Of a
 /// barrier that it leaves for a task the time since the last enter so far is the runtime's.
@@ -389,6 +402,8 @@ struct pag_thread_place {
     uint32_t call_path;
     uint32_t kind;
     uint64_t count, ns;
+    uint64_t in_mpi_ns; // of it: while the master of the process was in MPI
+    uint64_t caused_ns; // what others waited at barriers that this thread entered here last
 };
 
 /// Waits of a thread at one of its call paths for a lock that another thread of its process gave
@@ -402,6 +417,7 @@ struct pag_lock_wait {
 struct pag_thread {
     bool is_thread; // false: no CPU thread, or without events
     uint64_t ns[PAG_THREAD_KINDS];
+    uint64_t in_mpi_ns[PAG_THREAD_KINDS]; // of that: while the master of the process was in MPI
     uint64_t caused_ns; // what others waited at barriers that this thread entered last
     struct pag_thread_place *places;
     size_t n_places;

@@ -21,7 +21,8 @@
     X(probe)      /* time in probes */                                                             \
     X(mpi)        /* other MPI calls */                                                            \
     X(waiting)    /* waits whose origin is not known */                                            \
-    X(iterations) /* time that all ranks compute longer than in the first iterations */
+    X(iterations) /* time that all ranks compute longer than in the first iterations */            \
+    X(threads)    /* time that threads of ranks lose one another, and waits for ranks meanwhile */
 
 enum finding_subject {
 #define SUBJECT(name) FINDING_##name,
@@ -64,8 +65,15 @@ extern const char *const finding_subject_names[N_FINDING_SUBJECTS];
     X(waiter_useful)    /* part of the judged time that the rank that waits most computes */       \
     X(threads)          /* of the rank with most of the loss */                                    \
     X(lone_share)       /* of the time in the place, that of master threads */                     \
-    X(thread_locks)     /* of the time of the same rank's threads, that they wait for locks */     \
-    X(is_thread_wait)   /* 1 where a thread waits for others in the place, else 0 */               \
+    X(thread_locks) /* of the time of the same rank's threads, that they are in calls for locks */ \
+    X(at_barrier)   /* 1 where threads lose time as they wait at a barrier, else 0; the same: */   \
+    X(at_implicit_barrier)                                                                         \
+    X(at_lock)      /* in calls for locks and at critical sections */                              \
+    X(at_condition) /* until another thread signals a condition */                                 \
+    X(at_task)      /* for tasks or other threads */                                               \
+    X(in_runtime)                                                                                  \
+    X(idle_serial)      /* while the master computes alone */                                      \
+    X(idle_limited)     /* as teams have fewer threads */                                          \
     X(blocked_share)    /* of the time in the function, that it is blocked */                      \
     X(elsewhere_share)  /* of the blocked time of all ranks, outside any one place of it */        \
     X(odd_share)        /* lost in iterations that take longer on the rank with most loss */       \
@@ -158,14 +166,18 @@ enum finding_number {
     X(odd_factor)    /* "2.2 times" as long as usual */                                            \
     X(usual)         /* "2000us" for each visit of the place in other iterations */                \
     X(threads)       /* "2 threads" of the rank with most of the loss */                           \
-    X(thread_locks)  /* "45.1 %" of their time that they wait for locks */                         \
-    X(lock_place)    /* where they wait for one that another of them has */                        \
-    X(lock_release)  /* where that one gives it back */                                            \
-    X(sharing)       /* "4 ranks shared 2 cores" */                                                \
-    X(taken)         /* "2.5 s" of CPU time that other programs took at least */                   \
-    X(taken_part)    /* "40.0 %" of the CPU time that the ranks would have had */                  \
-    X(ranks)         /* "4" of the run */                                                          \
-    X(last_rank)     /* "3" */
+    X(one_of_threads) /* "0.25", the part of one of a rank's threads */                            \
+    X(thread_time)    /* "3.2 s" that threads lose, in sum */                                      \
+    X(latest)         /* "OMP thread 1", for which threads of that rank wait most there */         \
+    X(even)           /* "0.60" of the masters' time there, if threads lost nothing there */       \
+    X(thread_locks)   /* "45.1 %" of their time in calls for locks */                              \
+    X(lock_place)     /* where they wait for one that another of them has */                       \
+    X(lock_release)   /* where that one gives it back */                                           \
+    X(sharing)        /* "4 ranks shared 2 cores" */                                               \
+    X(taken)          /* "2.5 s" of CPU time that other programs took at least */                  \
+    X(taken_part)     /* "40.0 %" of the CPU time that the ranks would have had */                 \
+    X(ranks)          /* "4" of the run */                                                         \
+    X(last_rank)      /* "3" */
 
 enum finding_text {
 #define TEXT(name) FINDING_TEXT_##name,

@@ -222,8 +222,7 @@ static uint32_t *put_regions(struct merge *merge, const uint32_t *order, char *c
         region->line = defined->line;
         region->is_mpi = defined->mpi != MPI_FUNCTION_NONE;
         region->mpi_class = defined->mpi_class;
-        region->is_thread_wait =
-            defined->construct >= CONSTRUCT_BARRIER && defined->construct <= CONSTRUCT_TASK;
+        region->construct = (uint8_t)defined->construct;
     }
     return region_of;
 }

@@ -121,6 +121,8 @@ static void threads_owned(struct owned *walk, struct result_threads *threads)
     for (size_t i = 0; i < threads->n_ranks; i++)
         owned_text(walk, &threads->ranks[i].latest);
     threads->losses = OWNED_ARRAY(walk, threads->losses, threads->n_losses);
+    for (size_t i = 0; i < threads->n_losses; i++)
+        owned_text(walk, &threads->losses[i].latest);
     threads->lock_waits = OWNED_ARRAY(walk, threads->lock_waits, threads->n_lock_waits);
 }
 

@@ -30,7 +30,7 @@ struct result_region {
     char *file;  // "" when unknown
     uint32_t line;
     bool is_mpi;
-    bool is_thread_wait; // a thread waits there for others of its process
+    uint8_t construct; // enum construct, of a thread runtime
     uint8_t mpi_class;
     // Sums over ranks; inclusive counts recursive calls once.
     uint64_t visits, inclusive_ns, exclusive_ns;
@@ -262,6 +262,7 @@ struct result_finding {
     size_t n_remedies;
     bool has_no_remedy; // no prediction tells what it may save
     bool is_of_machine; // no change of the program takes it away
+    bool is_of_threads; // what threads lose
     uint64_t
         potential_ns; // what orders findings: of the run where remedies are predicted, else loss
     // What it is where its proof fails: the finding of the next kind; none if its kind needs none.
@@ -411,6 +412,8 @@ struct result_thread_loss {
                      // where the master is most meanwhile; RESULT_NONE: unknown
     uint64_t count;  // 0: not counted
     uint64_t ns;
+    uint64_t lost_ns; // of the rank's time, see struct result_threads
+    char *latest;     // the thread that others wait for most at barriers there, NULL: none
 };
 
 /// Waits of a rank's threads for locks at one place that others of them gave back at one place, a
@@ -429,10 +432,15 @@ struct result_thread_efficiency {
     double hybrid, process, thread, serial, load_balance, runtime;
 };
 
+/// Losses of threads as parts of the ranks' time: that of a rank is divided among its threads
+/// evenly. What they lose while the master is in MPI does not count, for MPI has all of the rank's
+/// time then; nor does what is more than the rank computes. So lost_ns is a part of
+/// result.useful_ns.
 struct result_threads {
     uint64_t n_threads; // of all processes; 0: none has several, or this was not looked at
     uint64_t total_ns;  // n_threads x length of the window: ns and unrecorded_ns together
     uint64_t ns[RESULT_THREAD_KINDS], unrecorded_ns;
+    uint64_t lost_ns; // of the ranks' time: sum over losses
     struct result_thread_efficiency efficiency;
     struct result_rank_threads *ranks; // by rank
     size_t n_ranks;
@@ -573,7 +581,8 @@ struct result {
     } moment;
     struct result_finding *findings; // by what they may save, else loss descending; at most 5
     size_t n_findings;
-    uint64_t found_rest_ns; // of the time that ranks did not compute: in no finding
+    uint64_t found_rest_ns; // of the time that ranks lose, their threads' losses included: in no
+                            // finding
     uint64_t replayed_ns;   // the run predicted with nothing changed, 0: not predicted
     char *unpredicted; // why the findings' remedies are not predicted, a sentence; NULL: they are
     char *headline;    // the first finding in a few words

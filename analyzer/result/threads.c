@@ -25,7 +25,8 @@ static uint32_t place_of(const struct call_tree *tree, const struct result *resu
 }
 
 /// Where a master spends most of the time of its whole run outside parallel regions, in MPI or not.
-/// Time without CPU time counts where it was lost.
+/// Time without CPU time counts where it was lost. Without such regions it is not known when it
+/// computes alone.
 static void find_alone(const struct call_tree *tree, const struct result *result, uint32_t location,
                        uint32_t regions[2])
 {
@@ -34,6 +35,7 @@ static void find_alone(const struct call_tree *tree, const struct result *result
     SCOPED uint64_t *sums = memory_zeroed(result->n_regions, sizeof *sums);
     SCOPED bool *is_inside = memory_zeroed(master->n_paths, sizeof *is_inside);
     uint64_t most_ns[2] = {0, 0};
+    bool has_parallel = false;
     regions[0] = regions[1] = RESULT_NONE;
     for (uint32_t i = 0; i < master->n_paths; i++) {
         const struct call_path *path = &master->paths[i];
@@ -43,8 +45,10 @@ static void find_alone(const struct call_tree *tree, const struct result *result
         uint32_t merged = call_tree_place(tree, location, at).path;
         bool has_region = region != EVENT_NO_INDEX; // not outside of all that was recorded
         enum mpi_function mpi = has_region ? definitions->regions[region].mpi : MPI_FUNCTION_NONE;
-        is_inside[i] = (i > 0 && is_inside[path->parent]) ||
-                       (has_region && definitions->regions[region].construct == CONSTRUCT_PARALLEL);
+        bool is_parallel =
+            has_region && definitions->regions[region].construct == CONSTRUCT_PARALLEL;
+        has_parallel = has_parallel || is_parallel;
+        is_inside[i] = (i > 0 && is_inside[path->parent]) || is_parallel;
         if (path->is_stretch || merged == RESULT_NONE || is_inside[i] || mpi == MPI_FUNCTION_INIT ||
             mpi == MPI_FUNCTION_FINALIZE)
             continue;
@@ -56,54 +60,101 @@ static void find_alone(const struct call_tree *tree, const struct result *result
             regions[is_mpi] = to;
         }
     }
+    if (!has_parallel)
+        regions[0] = RESULT_NONE;
 }
 
 // --- losses
 
+/// A loss of one thread.
+struct thread_loss {
+    struct result_thread_loss loss; // lost_ns: before it is divided
+    uint32_t location;
+    uint64_t caused_ns; // what others waited there for this thread
+};
+
 struct losses {
-    struct result_thread_loss *items;
+    struct thread_loss *items;
     size_t n, capacity;
 };
 
-static void add_loss(struct losses *losses, uint32_t kind, uint32_t rank, uint32_t region,
-                     uint64_t count, uint64_t ns)
+static int by_key(const struct result_thread_loss *a, const struct result_thread_loss *b)
 {
-    if (ns == 0)
-        return;
-    *ARRAY_NEXT(losses->items, losses->n, losses->capacity) = (struct result_thread_loss){
-        .kind = kind, .rank = rank, .region = region, .count = count, .ns = ns};
-}
-
-static int by_key(const void *left, const void *right)
-{
-    const struct result_thread_loss *a = left, *b = right;
     return ORDER_BY(LESS_FIRST(a->kind, b->kind), LESS_FIRST(a->region, b->region),
                     LESS_FIRST(a->rank, b->rank));
+}
+
+static int by_key_and_thread(const void *left, const void *right)
+{
+    const struct thread_loss *a = left, *b = right;
+    return ORDER_BY(by_key(&a->loss, &b->loss), LESS_FIRST(a->location, b->location));
 }
 
 static int by_ns(const void *left, const void *right)
 {
     const struct result_thread_loss *a = left, *b = right;
-    return ORDER_BY(MORE_FIRST(a->ns, b->ns), by_key(left, right));
+    return ORDER_BY(MORE_FIRST(a->ns, b->ns), by_key(a, b));
+}
+
+/// Which of N_ITEMS, of one kind, place and rank and sorted by thread, others waited for most;
+/// NULL: none. The caller frees.
+static char *latest_of(const struct definitions *definitions, const struct thread_loss *items,
+                       size_t n_items)
+{
+    uint64_t most_ns = 0, ns = 0;
+    uint32_t latest = RESULT_NONE;
+    for (size_t i = 0; i < n_items; i++) {
+        bool is_same = i > 0 && items[i - 1].location == items[i].location;
+        ns = is_same ? ns + items[i].caused_ns : items[i].caused_ns;
+        if (ns <= most_ns)
+            continue;
+        most_ns = ns;
+        latest = items[i].location;
+    }
+    return latest == RESULT_NONE ? NULL : utf8_clean(definitions->locations[latest].name);
 }
 
 /// Adds up what differs in the thread only; most time first.
-static void merge_losses(struct losses *losses)
+static void put_losses(const struct definitions *definitions, struct losses *losses,
+                       struct result_threads *threads)
 {
-    size_t n = 0;
     if (losses->n == 0)
         return;
-    qsort(losses->items, losses->n, sizeof *losses->items, by_key);
-    for (size_t i = 0; i < losses->n; i++) {
-        if (n > 0 && by_key(&losses->items[n - 1], &losses->items[i]) == 0) {
-            losses->items[n - 1].count += losses->items[i].count;
-            losses->items[n - 1].ns += losses->items[i].ns;
-        } else {
-            losses->items[n++] = losses->items[i];
+    qsort(losses->items, losses->n, sizeof *losses->items, by_key_and_thread);
+    threads->losses = memory_new(losses->n * sizeof *threads->losses);
+    for (size_t i = 0, end; i < losses->n; i = end) {
+        struct result_thread_loss sum = losses->items[i].loss;
+        for (end = i + 1; end < losses->n; end++) {
+            const struct result_thread_loss *loss = &losses->items[end].loss;
+            if (by_key(&sum, loss) != 0)
+                break;
+            sum.count += loss->count;
+            sum.ns += loss->ns;
+            sum.lost_ns += loss->lost_ns;
         }
+        sum.latest = latest_of(definitions, &losses->items[i], end - i);
+        threads->losses[threads->n_losses++] = sum;
     }
-    losses->n = n;
-    qsort(losses->items, n, sizeof *losses->items, by_ns);
+    qsort(threads->losses, threads->n_losses, sizeof *threads->losses, by_ns);
+}
+
+/// From the time of threads to that of their ranks.
+static void divide_losses(struct result *result)
+{
+    struct result_threads *threads = &result->threads;
+    SCOPED double *sums_ns = memory_zeroed(result->n_ranks, sizeof *sums_ns);
+    for (size_t i = 0; i < threads->n_losses; i++) {
+        struct result_thread_loss *loss = &threads->losses[i];
+        loss->lost_ns /= threads->ranks[loss->rank].n_threads;
+        sums_ns[loss->rank] += (double)loss->lost_ns;
+    }
+    for (size_t i = 0; i < threads->n_losses; i++) {
+        struct result_thread_loss *loss = &threads->losses[i];
+        double useful_ns = (double)result->ranks[loss->rank].useful_ns;
+        if (sums_ns[loss->rank] > useful_ns)
+            loss->lost_ns = (uint64_t)((double)loss->lost_ns * (useful_ns / sums_ns[loss->rank]));
+        threads->lost_ns += loss->lost_ns;
+    }
 }
 
 // --- who gave back the locks that others waited for
@@ -167,29 +218,55 @@ static void merge_lock_waits(struct lock_waits *waits)
     qsort(waits->items, n, sizeof *waits->items, by_lock_wait);
 }
 
+/// A loss of thread LOCATION in REGION, NS in sum, in MPI_NS of it the master is in MPI.
+static void add_loss(const struct call_tree *tree, struct losses *losses, uint32_t location,
+                     struct pag_thread_place place, uint32_t region)
+{
+    if (place.ns == 0 && place.caused_ns == 0)
+        return;
+    struct result_thread_loss loss = {.kind = place.kind,
+                                      .rank = tree->definitions->locations[location].rank,
+                                      .region = region,
+                                      .count = place.count,
+                                      .ns = place.ns,
+                                      .lost_ns = place.ns - place.in_mpi_ns};
+    *ARRAY_NEXT(losses->items, losses->n, losses->capacity) =
+        (struct thread_loss){loss, location, place.caused_ns};
+}
+
+/// What of THREAD's losses of KIND is at none of its places.
+static struct pag_thread_place elsewhere(const struct pag_thread *thread, uint32_t kind)
+{
+    struct pag_thread_place left = {
+        .kind = kind, .ns = thread->ns[kind], .in_mpi_ns = thread->in_mpi_ns[kind]};
+    for (size_t i = 0; i < thread->n_places; i++) {
+        if (thread->places[i].kind != kind)
+            continue;
+        left.ns -= thread->places[i].ns;
+        left.in_mpi_ns -= thread->places[i].in_mpi_ns;
+    }
+    return left;
+}
+
 /// A thread's times and losses.
 static void add_thread(const struct call_tree *tree, uint32_t location, const uint32_t alone[2],
                        struct result *result, struct losses *losses)
 {
+    const uint32_t regions[][2] = {{PAG_THREAD_RUNTIME, RESULT_NONE},
+                                   {PAG_THREAD_IDLE_SERIAL, alone[0]},
+                                   {PAG_THREAD_IDLE_MPI, alone[1]},
+                                   {PAG_THREAD_IDLE_LIMITED, RESULT_NONE}};
     const struct pag_thread *thread = &tree->replay->threads[location];
-    uint32_t rank = tree->definitions->locations[location].rank;
-    struct result_rank_threads *sum = &result->threads.ranks[rank];
-    uint64_t runtime_ns = thread->ns[PAG_THREAD_RUNTIME];
+    struct result_rank_threads *sum =
+        &result->threads.ranks[tree->definitions->locations[location].rank];
     sum->n_threads++;
     for (unsigned kind = 0; kind < PAG_THREAD_KINDS; kind++)
         sum->ns[kind] += thread->ns[kind];
-    for (size_t i = 0; i < thread->n_places; i++) {
-        const struct pag_thread_place *place = &thread->places[i];
-        add_loss(losses, place->kind, rank, place_of(tree, result, location, place->call_path),
-                 place->count, place->ns);
-        if (place->kind == PAG_THREAD_RUNTIME)
-            runtime_ns -= place->ns;
-    }
-    add_loss(losses, PAG_THREAD_RUNTIME, rank, RESULT_NONE, 0, runtime_ns);
-    add_loss(losses, PAG_THREAD_IDLE_SERIAL, rank, alone[0], 0, thread->ns[PAG_THREAD_IDLE_SERIAL]);
-    add_loss(losses, PAG_THREAD_IDLE_MPI, rank, alone[1], 0, thread->ns[PAG_THREAD_IDLE_MPI]);
-    add_loss(losses, PAG_THREAD_IDLE_LIMITED, rank, RESULT_NONE, 0,
-             thread->ns[PAG_THREAD_IDLE_LIMITED]);
+    for (size_t i = 0; i < thread->n_places; i++)
+        add_loss(tree, losses, location, thread->places[i],
+                 place_of(tree, result, location, thread->places[i].call_path));
+    for (size_t i = 0; i < sizeof regions / sizeof regions[0]; i++)
+        add_loss(tree, losses, location, elsewhere(thread, regions[i][0]), regions[i][1]);
     if (thread->caused_ns > sum->latest_ns) {
         sum->latest_ns = thread->caused_ns;
         free(sum->latest);
@@ -260,9 +337,9 @@ void threads_collect(const struct call_tree *tree, struct result *result)
     merge_lock_waits(&lock_waits);
     result->threads.lock_waits = lock_waits.items;
     result->threads.n_lock_waits = lock_waits.n;
-    merge_losses(&losses);
-    result->threads.losses = losses.items;
-    result->threads.n_losses = losses.n;
+    put_losses(definitions, &losses, &result->threads);
+    free(losses.items);
+    divide_losses(result);
     sum_up(result);
 }
 

@@ -59,6 +59,7 @@ enum construct {
     CONSTRUCT_CONDITION, // it waits for another thread to signal a condition
     CONSTRUCT_TASK,      // it waits for tasks or threads
     CONSTRUCT_RUNTIME,   // creates tasks or threads, flushes, ...
+    CONSTRUCT_UNLOCK,    // the same: gives a lock back, or asks for it without waiting
 };
 
 struct region {

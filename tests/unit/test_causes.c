@@ -23,11 +23,6 @@ enum { DEFAULT_SEEDS = 60 };
 enum { DEFAULT_SEEDS = 500 };
 #endif
 
-static uint64_t lost_ns(const struct result *result)
-{
-    return result->wait_ns + result->other_mpi_ns + result->no_cpu_ns;
-}
-
 static uint64_t sum(const uint64_t *amounts_ns, size_t n)
 {
     uint64_t sum_ns = 0;
@@ -40,21 +35,25 @@ static bool causes_add_up(const struct result *result, FILE *stream)
 {
     struct causes causes;
     causes_collect(&causes, result);
-    uint64_t all_ns = causes.rest_ns, waits_ns = 0;
+    uint64_t all_ns = causes.rest_ns, waits_ns = 0, of_threads_ns = causes.rest_ns;
     bool is_right = true;
     for (size_t i = 0; i < causes.n; i++) {
         const struct cause *cause = &causes.causes[i];
         uint64_t of_patterns_ns = sum(cause->by_pattern_ns, result->n_patterns);
         all_ns += cause->loss_ns;
         waits_ns += of_patterns_ns;
+        if (cause->subject == FINDING_threads)
+            of_threads_ns += cause->loss_ns - of_patterns_ns;
         is_right &= of_patterns_ns <= cause->loss_ns &&
                     sum(cause->by_rank_ns, result->n_ranks) <= cause->loss_ns &&
                     (i == 0 || cause->loss_ns <= causes.causes[i - 1].loss_ns);
     }
-    if (!is_right || all_ns > lost_ns(result) || waits_ns > result->wait_ns) {
-        fprintf(stream, "  %zu causes: %llu of %llu ns, waits %llu of %llu\n", causes.n,
-                (unsigned long long)all_ns, (unsigned long long)lost_ns(result),
-                (unsigned long long)waits_ns, (unsigned long long)result->wait_ns);
+    if (!is_right || all_ns > findings_lost_ns(result) || waits_ns > result->wait_ns ||
+        of_threads_ns < result->threads.lost_ns) {
+        fprintf(stream, "  %zu causes: %llu of %llu ns, waits %llu of %llu, threads %llu of %llu\n",
+                causes.n, (unsigned long long)all_ns, (unsigned long long)findings_lost_ns(result),
+                (unsigned long long)waits_ns, (unsigned long long)result->wait_ns,
+                (unsigned long long)of_threads_ns, (unsigned long long)result->threads.lost_ns);
         is_right = false;
     }
     causes_release(&causes);
@@ -75,10 +74,11 @@ static bool findings_add_up(const struct result *result, FILE *stream)
         is_right &= !strstr(finding->text, "  ");
     }
     // Corrected clocks may have ranks lose more than the judged time.
-    bool is_bounded = lost_ns(result) <= result->total_ns;
-    if (!is_right || all_ns != lost_ns(result) || (is_bounded && share > 1.000001)) {
+    bool is_bounded = findings_lost_ns(result) <= result->total_ns;
+    is_right &= result->threads.lost_ns <= result->useful_ns;
+    if (!is_right || all_ns != findings_lost_ns(result) || (is_bounded && share > 1.000001)) {
         fprintf(stream, "  findings and the rest are %llu of %llu ns, share %g: %s\n",
-                (unsigned long long)all_ns, (unsigned long long)lost_ns(result), share,
+                (unsigned long long)all_ns, (unsigned long long)findings_lost_ns(result), share,
                 result->conclusion);
         is_right = false;
     }

@@ -103,7 +103,7 @@ static const struct {
      "onesided, files, probe, mpi, waiting, iterations"},
     {"<finding id='a' about='colective'>" TEXTS "</finding>",
      "1: <finding> needs about=\"...\", one of computing, blocked, cores, messages, collective, "
-     "onesided, files, probe, mpi, waiting, iterations; did you mean collective?"},
+     "onesided, files, probe, mpi, waiting, iterations, threads; did you mean collective?"},
     {"<finding id='a' about='mpi' ordre='3'>" TEXTS "</finding>",
      "1: <finding> has no attribute 'ordre', did you mean 'order'?"},
     {"<finding id='a' about='mpi' ranks='all'>" TEXTS "</finding>",

@@ -35,25 +35,113 @@ TEST(test_locks_of_threads)
     threads[1].ns[PAG_THREAD_LOCK] = 2 * window_ns / 10;
     find(&result);
     assert_string_equal(found.findings[1].kind, "thread-locks");
-    assert_says("wait for locks for 10.0 % of their time.");
+    assert_says("are in calls for locks for 10.0 % of their time.");
     result.threads.lock_waits = waits;
     result.threads.n_lock_waits = 2;
     find(&result);
     assert_says("mostly in solve (solve.c:56) until another thread comes to solve (solve.c:56)");
 }
 
-TEST(test_waiting_for_threads)
+/// Waits for a rank that is in a call of the thread runtime are no serial work of that rank.
+TEST(test_waits_for_constructs)
 {
+    static const struct {
+        enum construct construct;
+        const char *kind;
+    } rows[] = {
+        {CONSTRUCT_WORK, "serial-work"},         {CONSTRUCT_IMPLICIT_BARRIER, "uneven-threads"},
+        {CONSTRUCT_BARRIER, "thread-barriers"},  {CONSTRUCT_LOCK, "thread-lock-waits"},
+        {CONSTRUCT_UNLOCK, "thread-lock-waits"}, {CONSTRUCT_CONDITION, "thread-waits"},
+        {CONSTRUCT_TASK, "thread-waits"},        {CONSTRUCT_RUNTIME, "thread-runtime"}};
     struct result result = make_result();
     struct result_rank_threads threads[] = {{.n_threads = 1}, {.n_threads = 2}};
     add_origin(&result, 0, (int64_t[]){0, 30 * MS});
     result.threads.ranks = threads;
     result.threads.n_ranks = 2;
-    result.regions[0].is_thread_wait = true;
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        result.regions[0].construct = (uint8_t)rows[i].construct;
+        find(&result);
+        assert_string_equal(found.findings[1].kind, rows[i].kind);
+        assert_int_equal(found.findings[1].loss_ns, 30 * MS);
+    }
+    result.regions[0].construct = CONSTRUCT_NONE;
+}
+
+/// Rank 1 has two threads, which lose 60 ms in solve: 30 ms of the rank's time.
+static const struct {
+    uint32_t thread_kind;
+    const char *kind, *says;
+} losses_of_threads[] = {
+    {PAG_THREAD_BARRIER, "thread-barriers",
+     "wait for each other at a barrier in solve (solve.c:56) for 60.00 ms in sum over threads, on "
+     "rank 1 mostly for its thread \"second\". This costs 30.00 ms, 15.0 % of the ranks' time"},
+    {PAG_THREAD_IMPLICIT_BARRIER, "uneven-threads",
+     "at the end of solve (solve.c:56) for 60.00 ms"},
+    {PAG_THREAD_LOCK, "thread-lock-waits", "for 60.00 ms in sum over threads, mostly in solve"},
+    {PAG_THREAD_CONDITION, "thread-waits", "wait for others in solve (solve.c:56) for 60.00 ms"},
+    {PAG_THREAD_TASK, "thread-waits", "wait for others in solve (solve.c:56) for 60.00 ms"},
+    {PAG_THREAD_RUNTIME, "thread-runtime", "for 60.00 ms in sum over threads, mostly at solve"},
+    {PAG_THREAD_IDLE_SERIAL, "serial-threads", "computes alone, mostly in solve (solve.c:56)"},
+    {PAG_THREAD_IDLE_LIMITED, "few-threads", "teams have fewer than 2 threads"},
+};
+
+TEST(test_losses_of_threads)
+{
+    struct result result = make_result();
+    struct result_rank_threads threads[] = {{.n_threads = 1}, {.n_threads = 2}};
+    struct result_thread_loss loss = {.rank = 1, .ns = 70 * MS, .lost_ns = 30 * MS};
+    result.threads = (struct result_threads){.n_threads = 3,
+                                             .lost_ns = 30 * MS,
+                                             .ranks = threads,
+                                             .n_ranks = 2,
+                                             .losses = &loss,
+                                             .n_losses = 1};
+    for (size_t i = 0; i < sizeof losses_of_threads / sizeof losses_of_threads[0]; i++) {
+        loss.kind = losses_of_threads[i].thread_kind;
+        loss.latest = i == 0 ? (char *)"second" : NULL;
+        find(&result);
+        assert_int_equal(found.n_findings, 2);
+        assert_string_equal(found.findings[1].kind, losses_of_threads[i].kind);
+        assert_int_equal(found.findings[1].loss_ns, 30 * MS);
+        assert_int_equal(found.findings[1].ranks[0], 1);
+        assert_int_equal(found.found_rest_ns, 20 * MS); // in calls
+        assert_says(losses_of_threads[i].says);
+    }
+}
+
+/// What a remedy takes off the master's time in a parallel region, or in a call where it waits.
+TEST(test_remedies_of_uneven_threads)
+{
+    struct result result = make_result();
+    struct result_rank_threads threads[] = {{.n_threads = 1}, {.n_threads = 2}};
+    struct result_thread_loss loss = {
+        .kind = PAG_THREAD_IMPLICIT_BARRIER, .rank = 1, .ns = 20 * MS, .lost_ns = 10 * MS};
+    struct result_path_rank times[] = {{0, 1, 1, 100 * MS, 0, 0}, {0, 0, 1, 40 * MS, 0, 0}};
+    result.path_ranks = times;
+    result.n_path_ranks = 2;
+    result.threads = (struct result_threads){.n_threads = 3,
+                                             .lost_ns = 10 * MS,
+                                             .ranks = threads,
+                                             .n_ranks = 2,
+                                             .losses = &loss,
+                                             .n_losses = 1};
+    result.regions[0].construct = CONSTRUCT_PARALLEL;
+    find(&result); // both threads are in it for 50 ms
+    assert_string_equal(found.findings[1].remedies[0].value, "solve=0.80");
+    times[1].inclusive_ns = 45 * MS; // rank 0, which loses nothing, is longest there then
     find(&result);
-    result.regions[0].is_thread_wait = false;
-    assert_string_equal(found.findings[1].kind, "thread-waits");
-    assert_says("Its first thread waits for the others in solve (solve.c:56)");
+    assert_string_equal(found.findings[1].remedies[0].value, "solve=0.90");
+    result.regions[0].construct = CONSTRUCT_IMPLICIT_BARRIER;
+    times[0].master_ns = 40 * MS;
+    find(&result);
+    assert_string_equal(found.findings[1].remedies[0].value, "solve=0.75");
+    times[0].master_ns = 9 * MS; // the master itself waits for less
+    find(&result);
+    assert_int_equal(found.findings[1].n_remedies, 0);
+    loss.kind = PAG_THREAD_IDLE_SERIAL;
+    result.regions[0].construct = CONSTRUCT_NONE;
+    find(&result);
+    assert_string_equal(found.findings[1].remedies[0].value, "solve=0.5");
 }
 
 AROUND_ALL(load, unload)

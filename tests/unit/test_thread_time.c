@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Where threads spend their time: traces computed by hand, tests/traces/threads/*.txt, with lines
 //
-//     #! LOC KIND NS                        KIND as in JSON, or `caused`
+//     #! LOC KIND NS                        KIND as in JSON, or `caused`, or `in_mpi`: of all
+//     losses
+//                                           but idle_mpi, while the master is in MPI
 //     #! place LOC CALL/PATH KIND COUNT NS  losses at a call path of names as in the text
 //     #! waited LOC CALL/PATH LOC CALL/PATH COUNT NS  for a lock, and who gave it back where
 //
@@ -22,7 +24,7 @@
 #include "tests/tools/lib/text_trace.h"
 #include "tests/unit/unit_test.h"
 
-enum { CAUSED = RESULT_THREAD_KINDS, N_FACTS, MAX_LOCATIONS = 16, N_PROGRAMS = 300 };
+enum { CAUSED = RESULT_THREAD_KINDS, IN_MPI, N_FACTS, MAX_LOCATIONS = 16, N_PROGRAMS = 300 };
 
 struct spans {
     struct pag_thread_span *items;
@@ -83,9 +85,25 @@ static size_t kind_of(const char *word)
     for (size_t i = 0; i < RESULT_THREAD_KINDS; i++)
         if (strcmp(word, result_thread_kind_keys[i]) == 0)
             return i;
+    if (strcmp(word, "in_mpi") == 0)
+        return IN_MPI;
     if (strcmp(word, "caused") != 0)
         fail_msg("no kind %s", word);
     return CAUSED;
+}
+
+/// Whether threads lose time of KIND that counts for their rank where the master is outside MPI.
+static bool is_loss(size_t kind)
+{
+    return kind >= RESULT_THREAD_FIRST_LOSS && kind != PAG_THREAD_IDLE_MPI;
+}
+
+static uint64_t fact_of(const struct pag_thread *thread, size_t fact)
+{
+    uint64_t in_mpi_ns = 0;
+    for (size_t kind = 0; kind < PAG_THREAD_KINDS; kind++)
+        in_mpi_ns += is_loss(kind) ? thread->in_mpi_ns[kind] : 0;
+    return fact == CAUSED ? thread->caused_ns : fact == IN_MPI ? in_mpi_ns : thread->ns[fact];
 }
 
 /// Kinds of which only the sum is told by spans are one: of idle time and, where threads leave
@@ -147,12 +165,14 @@ static size_t expect(const struct replay *replay, const char *name,
     for (size_t i = 0; i < replay->definitions->n_locations; i++) {
         const struct pag_thread *thread = &replay->result.threads[i];
         for (size_t k = 0; k < N_FACTS; k++) {
-            uint64_t found = k == CAUSED ? thread->caused_ns : thread->ns[k];
+            uint64_t found = fact_of(thread, k);
             if (found == facts[i][k])
                 continue;
             n_failed++;
             print_error("%s: location %zu: %s %llu, not %llu\n", name, i,
-                        k == CAUSED ? "caused" : result_thread_kind_keys[k],
+                        k == CAUSED   ? "caused"
+                        : k == IN_MPI ? "in_mpi"
+                                      : result_thread_kind_keys[k],
                         (unsigned long long)found, (unsigned long long)facts[i][k]);
         }
     }
@@ -266,9 +286,16 @@ TEST(test_computed_by_hand)
 
 // --- random programs
 
+struct stretch {
+    unsigned thread, kind;
+    uint64_t begin_ns, end_ns;
+};
+
 /// A process whose threads 1 to n - 1 are further ones. Each writes its own text: lines of several
 /// locations may be in any order.
 struct program {
+    struct stretch *stretches;
+    size_t n_stretches;
     unsigned seed;
     FILE *text;
     unsigned n_threads;
@@ -288,10 +315,38 @@ static void put(struct program *program, unsigned thread, const char *event)
             event);
 }
 
+static void spend(struct program *program, unsigned thread, unsigned kind, uint64_t begin_ns,
+                  uint64_t end_ns)
+{
+    program->facts[thread][kind] += end_ns - begin_ns;
+    *ARRAY_EXTEND(program->stretches, program->n_stretches) =
+        (struct stretch){thread, kind, begin_ns, end_ns};
+}
+
 static void pass(struct program *program, unsigned thread, unsigned kind, uint64_t ns)
 {
-    program->facts[thread][kind] += ns;
+    spend(program, thread, kind, program->now_ns[thread], program->now_ns[thread] + ns);
     program->now_ns[thread] += ns;
+}
+
+/// What threads lose while the master is in MPI.
+static void sum_in_mpi(struct program *program)
+{
+    for (size_t i = 0; i < program->n_stretches; i++)
+        for (size_t k = 0; k < program->n_stretches; k++) {
+            const struct stretch *mpi = &program->stretches[i], *loss = &program->stretches[k];
+            if (mpi->thread == 0 && mpi->kind == PAG_THREAD_MPI && is_loss(loss->kind))
+                program->facts[loss->thread][IN_MPI] +=
+                    within(loss->end_ns, mpi->begin_ns, mpi->end_ns) -
+                    within(loss->begin_ns, mpi->begin_ns, mpi->end_ns);
+        }
+}
+
+static void call(struct program *program, unsigned thread)
+{
+    put(program, thread, "enter MPI_Comm_rank");
+    pass(program, thread, PAG_THREAD_MPI, any(program, 6));
+    put(program, thread, "leave MPI_Comm_rank");
 }
 
 static void work(struct program *program, unsigned thread)
@@ -306,6 +361,8 @@ static void work(struct program *program, unsigned thread)
         pass(program, thread, PAG_THREAD_RUNTIME, any(program, 2));
         put(program, thread, "leave critical");
     }
+    if (any(program, 4) == 0)
+        call(program, thread);
     if (any(program, 4) == 0) {
         put(program, thread, "enter solve");
         pass(program, thread, PAG_THREAD_COMPUTING, any(program, 4));
@@ -404,9 +461,9 @@ static void parallel_region(struct program *program)
     join_ns += any(program, 2);
     for (unsigned i = 0; i < program->n_threads; i++) {
         if (team[i])
-            program->facts[i][PAG_THREAD_RUNTIME] += join_ns - ends_ns[i];
+            spend(program, i, PAG_THREAD_RUNTIME, ends_ns[i], join_ns);
         else
-            program->facts[i][PAG_THREAD_IDLE_LIMITED] += join_ns - fork_ns;
+            spend(program, i, PAG_THREAD_IDLE_LIMITED, fork_ns, join_ns);
         program->now_ns[i] = join_ns;
     }
     put(program, 0, "join");
@@ -456,6 +513,7 @@ TEST(test_random_programs)
         program.now_ns[0] += 10;
         put(&program, 0, "leave MPI_Finalize");
         fclose(program.text);
+        sum_in_mpi(&program);
         struct replay replay = replay_text(text);
         for (unsigned i = 1; i < program.n_threads; i++) // one without events is none
             if (!replay.result.threads[i].is_thread)
@@ -463,6 +521,7 @@ TEST(test_random_programs)
         snprintf(name, sizeof name, "seed %u", seed);
         size_t n_failed = expect(&replay, name, facts);
         replay_release(&replay);
+        free(program.stretches);
         if (n_failed > 0)
             fail_msg("%s:\n%s", name, text);
         free(text);

@@ -18,10 +18,16 @@
 #include "analyzer/base/memory.h"
 
 /// What a process as a whole does.
-enum mode { SERIAL, IN_MPI, PARALLEL, MODES, NOT_RECORDED = MODES };
+enum mode { SERIAL, IN_MPI, PARALLEL, PARALLEL_IN_MPI, MODES, NOT_RECORDED = MODES };
+
+/// Time of a thread, and for how much of it the master of its process was in MPI.
+struct span {
+    uint64_t ns, in_mpi_ns;
+};
 
 struct barrier {
     uint32_t team, last; // last: the location that entered last
+    uint32_t last_path;  // its call path
     uint64_t last_ns;
     uint32_t n_inside;
     bool is_open; // no thread has left it yet
@@ -57,7 +63,8 @@ struct thread_frame {
     uint32_t path;
     uint32_t barrier; // of its process, NONE
     uint64_t begin_ns;
-    uint64_t undecided_ns, undecided_last_ns, waited_ns;
+    struct span undecided;
+    uint64_t undecided_last_ns, waited_ns;
 };
 
 struct thread {
@@ -65,10 +72,11 @@ struct thread {
     bool is_before_join;       // of the team that it left
     uint32_t n_teams, team;
     uint64_t since_ns, told_ns; // told_ns: of the spans
+    uint64_t process_mpi_ns;    // of the process, up to since_ns
     uint64_t outside[MODES];    // of the process, when the thread left its team
     struct thread_frame *frames;
     size_t n_frames, frames_capacity;
-    uint64_t ns[PAG_THREAD_KINDS], caused_ns;
+    uint64_t ns[PAG_THREAD_KINDS], in_mpi_ns[PAG_THREAD_KINDS], caused_ns;
     struct map place_of; // path and kind -> index of places
     struct pag_thread_place *places;
     size_t n_places, places_capacity;
@@ -148,7 +156,7 @@ static enum mode mode_of(const struct process *process)
     if (!process->has_begun || process->is_off)
         return NOT_RECORDED;
     if (process->n_open_forks > 0)
-        return PARALLEL;
+        return process->is_in_mpi ? PARALLEL_IN_MPI : PARALLEL;
     return process->is_in_mpi ? IN_MPI : SERIAL;
 }
 
@@ -163,54 +171,84 @@ static void advance_process(const struct engine *engine, struct process *process
     process->since_ns = now_ns;
 }
 
-static void book_place(struct thread *thread, struct thread_frame *frame, enum pag_thread_kind kind,
-                       uint64_t ns)
+/// How long the master of PROCESS has been in MPI up to NOW_NS, which advance_process() may not
+/// have reached.
+static uint64_t master_mpi_ns(const struct process *process, uint64_t now_ns)
 {
-    uint64_t key = (uint64_t)frame->path * PAG_THREAD_KINDS + kind;
+    enum mode mode = mode_of(process);
+    uint64_t known_ns = process->ns[IN_MPI] + process->ns[PARALLEL_IN_MPI];
+    bool goes_on = (mode == IN_MPI || mode == PARALLEL_IN_MPI) && now_ns > process->since_ns;
+    return known_ns + (goes_on ? now_ns - process->since_ns : 0);
+}
+
+/// Takes the first NS of SPAN off it. At a barrier and before a lock the master's calls come first,
+/// for then it is awaited.
+static struct span take(struct span *span, uint64_t ns)
+{
+    struct span taken = {ns, span->in_mpi_ns < ns ? span->in_mpi_ns : ns};
+    span->ns -= taken.ns;
+    span->in_mpi_ns -= taken.in_mpi_ns;
+    return taken;
+}
+
+static struct pag_thread_place *place_at(struct thread *thread, uint32_t path,
+                                         enum pag_thread_kind kind)
+{
+    uint64_t key = (uint64_t)path * PAG_THREAD_KINDS + kind;
     uint32_t place;
     if (!map_get(&thread->place_of, key, &place)) {
         place = (uint32_t)thread->n_places++;
         thread->places = array_reserve(thread->places, &thread->places_capacity, thread->n_places,
                                        sizeof *thread->places);
-        thread->places[place] = (struct pag_thread_place){.call_path = frame->path, .kind = kind};
+        thread->places[place] = (struct pag_thread_place){.call_path = path, .kind = kind};
         map_put(&thread->place_of, key, place);
     }
-    thread->places[place].count += !frame->is_counted;
-    thread->places[place].ns += ns;
-    frame->is_counted = true;
+    return &thread->places[place];
 }
 
 static void book(struct thread *thread, struct thread_frame *frame, enum pag_thread_kind kind,
-                 uint64_t ns)
+                 struct span span)
 {
-    if (ns == 0)
+    if (span.ns == 0)
         return;
-    thread->ns[kind] += ns;
-    if (frame && kind >= PAG_THREAD_BARRIER)
-        book_place(thread, frame, kind, ns);
+    thread->ns[kind] += span.ns;
+    thread->in_mpi_ns[kind] += span.in_mpi_ns;
+    if (!frame || kind < PAG_THREAD_BARRIER)
+        return;
+    struct pag_thread_place *place = place_at(thread, frame->path, kind);
+    place->count += !frame->is_counted;
+    place->ns += span.ns;
+    place->in_mpi_ns += span.in_mpi_ns;
+    frame->is_counted = true;
 }
 
 /// FRAME is at a barrier that somebody entered after the time that is undecided.
 static void decide(struct thread *thread, struct thread_frame *frame, const struct barrier *barrier)
 {
-    if (frame->undecided_ns == 0 || barrier->last_ns == frame->undecided_last_ns)
+    if (frame->undecided.ns == 0 || barrier->last_ns == frame->undecided_last_ns)
         return;
-    frame->waited_ns += frame->undecided_ns;
-    book(thread, frame, frame->time_kind, frame->undecided_ns);
-    frame->undecided_ns = 0;
+    frame->waited_ns += frame->undecided.ns;
+    book(thread, frame, frame->time_kind, frame->undecided);
+    frame->undecided = (struct span){0};
+}
+
+static void add_undecided(struct thread_frame *frame, struct span span)
+{
+    frame->undecided.ns += span.ns;
+    frame->undecided.in_mpi_ns += span.in_mpi_ns;
 }
 
 static void pass_at_barrier(struct thread *thread, struct thread_frame *frame,
-                            const struct barrier *barrier, uint64_t from_ns, uint64_t to_ns)
+                            const struct barrier *barrier, uint64_t from_ns, struct span span)
 {
     decide(thread, frame, barrier);
     if (barrier->last_ns > from_ns) {
-        uint64_t until_ns = barrier->last_ns < to_ns ? barrier->last_ns : to_ns;
-        frame->waited_ns += until_ns - from_ns;
-        book(thread, frame, frame->time_kind, until_ns - from_ns);
-        from_ns = until_ns;
+        uint64_t waited_ns = barrier->last_ns - from_ns;
+        struct span waited = take(&span, waited_ns < span.ns ? waited_ns : span.ns);
+        frame->waited_ns += waited.ns;
+        book(thread, frame, frame->time_kind, waited);
     }
-    frame->undecided_ns += to_ns - from_ns;
+    add_undecided(frame, span);
     frame->undecided_last_ns = barrier->last_ns;
 }
 
@@ -226,17 +264,21 @@ static void advance(const struct engine *engine, struct thread *thread,
     uint64_t now_ns = in_window(engine, time_ns);
     if (now_ns <= thread->since_ns)
         return;
-    uint64_t from_ns = thread->since_ns;
+    uint64_t from_ns = thread->since_ns, mpi_ns = master_mpi_ns(process, now_ns);
+    struct span span = {now_ns - from_ns, mpi_ns - thread->process_mpi_ns};
     struct thread_frame *frame = top_of(thread);
     thread->since_ns = now_ns;
+    thread->process_mpi_ns = mpi_ns;
+    if (span.in_mpi_ns > span.ns) // in archives whose times are out of order
+        span.in_mpi_ns = span.ns;
     if (!thread->is_inside || (frame && frame->kind == FRAME_OFF))
         return;
     if (frame && frame->barrier != NONE)
-        pass_at_barrier(thread, frame, &process->barriers[frame->barrier], from_ns, now_ns);
+        pass_at_barrier(thread, frame, &process->barriers[frame->barrier], from_ns, span);
     else if (frame && frame->time_kind == PAG_THREAD_LOCK)
-        frame->undecided_ns += now_ns - from_ns;
+        add_undecided(frame, span);
     else
-        book(thread, frame, frame ? frame->time_kind : PAG_THREAD_COMPUTING, now_ns - from_ns);
+        book(thread, frame, frame ? frame->time_kind : PAG_THREAD_COMPUTING, span);
 }
 
 // --- spans
@@ -309,13 +351,14 @@ static uint32_t barrier_of_team(struct process *process, uint32_t team)
 }
 
 static uint32_t enter_barrier(struct process *process, uint32_t team, uint32_t location,
-                              uint64_t time_ns)
+                              const struct event *event)
 {
     uint32_t index = barrier_of_team(process, team);
     struct barrier *barrier = &process->barriers[index];
     barrier->n_inside++;
-    barrier->last_ns = time_ns;
+    barrier->last_ns = event->time_ns;
     barrier->last = location;
+    barrier->last_path = event->context;
     return index;
 }
 
@@ -323,9 +366,12 @@ static void leave_barrier(struct thread_time *time, struct process *process, str
                           struct thread_frame *frame)
 {
     struct barrier *barrier = &process->barriers[frame->barrier];
+    struct thread *last = &time->threads[barrier->last];
     decide(thread, frame, barrier);
-    book(thread, frame, PAG_THREAD_RUNTIME, frame->undecided_ns);
-    time->threads[barrier->last].caused_ns += frame->waited_ns;
+    book(thread, frame, PAG_THREAD_RUNTIME, frame->undecided);
+    last->caused_ns += frame->waited_ns;
+    if (frame->waited_ns > 0)
+        place_at(last, barrier->last_path, frame->time_kind)->caused_ns += frame->waited_ns;
     barrier->is_open = false;
     barrier->n_inside--;
 }
@@ -348,14 +394,13 @@ static struct lock *find_lock(struct process *process, uint64_t number)
 /// the runtime's.
 static uint64_t have_lock(struct thread *thread, struct thread_frame *frame, uint64_t waited_ns)
 {
-    uint64_t all_ns = frame->undecided_ns;
-    if (waited_ns > all_ns)
-        waited_ns = all_ns;
-    frame->undecided_ns = 0;
+    struct span *left = &frame->undecided;
+    struct span waited = take(left, waited_ns < left->ns ? waited_ns : left->ns);
     frame->time_kind = PAG_THREAD_RUNTIME;
-    book(thread, frame, PAG_THREAD_LOCK, waited_ns);
-    book(thread, frame, PAG_THREAD_RUNTIME, all_ns - waited_ns);
-    return waited_ns;
+    book(thread, frame, PAG_THREAD_LOCK, waited);
+    book(thread, frame, PAG_THREAD_RUNTIME, *left);
+    *left = (struct span){0};
+    return waited.ns;
 }
 
 static void note_lock_wait(struct thread_time *time, struct thread *thread, uint32_t path,
@@ -418,26 +463,6 @@ static bool pop(struct thread_time *time, struct process *process, struct thread
     return true;
 }
 
-static enum pag_thread_kind kind_of(enum construct construct)
-{
-    switch (construct) {
-    case CONSTRUCT_BARRIER:
-        return PAG_THREAD_BARRIER;
-    case CONSTRUCT_IMPLICIT_BARRIER:
-        return PAG_THREAD_IMPLICIT_BARRIER;
-    case CONSTRUCT_LOCK:
-        return PAG_THREAD_LOCK;
-    case CONSTRUCT_CONDITION:
-        return PAG_THREAD_CONDITION;
-    case CONSTRUCT_TASK:
-        return PAG_THREAD_TASK;
-    case CONSTRUCT_RUNTIME:
-        return PAG_THREAD_RUNTIME;
-    default:
-        return PAG_THREAD_COMPUTING;
-    }
-}
-
 /// A thread of a process, as it is at an event.
 struct at_event {
     struct thread_time *time;
@@ -476,7 +501,7 @@ void thread_time_construct(struct engine *engine, const struct location_state *l
     }
     struct thread_frame *outer = top_of(at.thread);
     enum pag_thread_kind kind =
-        kind_of((enum construct)engine->definitions->regions[event->index].construct);
+        pag_thread_kind_of((enum construct)engine->definitions->regions[event->index].construct);
     if (outer && outer->time_kind == PAG_THREAD_LOCK)
         have_lock(at.thread, outer, UINT64_MAX);
     struct thread_frame *frame = push(at.thread, FRAME_CONSTRUCT, event->context, kind);
@@ -484,7 +509,7 @@ void thread_time_construct(struct engine *engine, const struct location_state *l
     if (kind == PAG_THREAD_BARRIER || kind == PAG_THREAD_IMPLICIT_BARRIER)
         frame->barrier = enter_barrier(
             at.process, event->tag != 0 ? barrier_by_number(event->tag) : at.thread->team,
-            location->index, event->time_ns);
+            location->index, event);
 }
 
 /// The location gets the lock that it has asked for. It has waited until the lock was given back.
@@ -574,21 +599,26 @@ static void note_outside(const struct engine *engine, struct at_event *at, uint6
 
 /// Books the time since note_outside() as idle; how much of it the thread was idle in parallel
 /// regions.
-static uint64_t book_idle(struct thread *thread, const struct process *process)
+static struct span book_idle(struct thread *thread, const struct process *process)
 {
-    thread->ns[PAG_THREAD_IDLE_SERIAL] += process->ns[SERIAL] - thread->outside[SERIAL];
-    thread->ns[PAG_THREAD_IDLE_MPI] += process->ns[IN_MPI] - thread->outside[IN_MPI];
-    uint64_t limited_ns = process->ns[PARALLEL] - thread->outside[PARALLEL];
-    thread->ns[PAG_THREAD_IDLE_LIMITED] += limited_ns;
+    uint64_t ns[MODES];
+    for (size_t mode = 0; mode < MODES; mode++)
+        ns[mode] = process->ns[mode] - thread->outside[mode];
+    struct span limited = {ns[PARALLEL] + ns[PARALLEL_IN_MPI], ns[PARALLEL_IN_MPI]};
+    book(thread, NULL, PAG_THREAD_IDLE_SERIAL, (struct span){ns[SERIAL], 0});
+    book(thread, NULL, PAG_THREAD_IDLE_MPI, (struct span){ns[IN_MPI], ns[IN_MPI]});
+    book(thread, NULL, PAG_THREAD_IDLE_LIMITED, limited);
     memcpy(thread->outside, process->ns, sizeof thread->outside);
-    return limited_ns;
+    return limited;
 }
 
-/// NS of the idle time were the runtime's.
-static void take_for_runtime(struct thread *thread, uint64_t ns)
+/// At most NS of the idle time LIMITED, which has been booked, were the runtime's.
+static void take_for_runtime(struct thread *thread, struct span limited, uint64_t ns)
 {
-    thread->ns[PAG_THREAD_IDLE_LIMITED] -= ns;
-    thread->ns[PAG_THREAD_RUNTIME] += ns;
+    struct span taken = take(&limited, ns < limited.ns ? ns : limited.ns);
+    thread->ns[PAG_THREAD_IDLE_LIMITED] -= taken.ns;
+    thread->in_mpi_ns[PAG_THREAD_IDLE_LIMITED] -= taken.in_mpi_ns;
+    book(thread, NULL, PAG_THREAD_RUNTIME, taken);
 }
 
 /// A further thread begins to work, perhaps in a team that was forked before.
@@ -596,12 +626,13 @@ static void come_inside(const struct engine *engine, struct at_event *at, uint64
 {
     const struct process *process = at->process;
     advance_process(engine, at->process, time_ns);
-    uint64_t limited_ns = book_idle(at->thread, process);
+    struct span limited = book_idle(at->thread, process);
     uint64_t now_ns = in_window(engine, time_ns), fork_ns = in_window(engine, process->fork_ns);
     if (process->n_open_forks > 0 && now_ns > fork_ns)
-        take_for_runtime(at->thread, now_ns - fork_ns < limited_ns ? now_ns - fork_ns : limited_ns);
+        take_for_runtime(at->thread, limited, now_ns - fork_ns);
     at->thread->is_inside = true;
     at->thread->since_ns = now_ns;
+    at->thread->process_mpi_ns = master_mpi_ns(process, now_ns);
 }
 
 void thread_time_begin(struct engine *engine, const struct location_state *location,
@@ -667,7 +698,7 @@ static void join_team(struct engine *engine, const struct location_state *locati
         struct thread *thread = &at->time->threads[rank->first_location + i];
         if (!thread->is_before_join || thread->is_inside)
             continue;
-        take_for_runtime(thread, book_idle(thread, process));
+        take_for_runtime(thread, book_idle(thread, process), UINT64_MAX);
         if (engine->listener.thread_span)
             tell_until(engine, rank->first_location + i, PAG_THREAD_RUNTIME, 0, time_ns);
         thread->is_before_join = false;
@@ -721,6 +752,8 @@ void thread_time_window(struct engine *engine)
     for (size_t i = 0; i < engine->n_locations && time; i++) {
         struct thread *thread = &time->threads[i];
         memset(thread->ns, 0, sizeof thread->ns);
+        memset(thread->in_mpi_ns, 0, sizeof thread->in_mpi_ns);
+        thread->process_mpi_ns = 0;
         memset(thread->outside, 0, sizeof thread->outside);
         thread->caused_ns = thread->n_places = thread->n_lock_waits = 0;
         map_release(&thread->place_of);
@@ -731,7 +764,8 @@ void thread_time_window(struct engine *engine)
             thread->since_ns = engine->window_begin_ns;
         for (size_t f = 0; f < thread->n_frames; f++) {
             struct thread_frame *frame = &thread->frames[f];
-            frame->undecided_ns = frame->waited_ns = 0;
+            frame->undecided = (struct span){0};
+            frame->waited_ns = 0;
             if (frame->begin_ns < engine->window_begin_ns)
                 frame->begin_ns = engine->window_begin_ns;
         }
@@ -758,6 +792,7 @@ void thread_time_fill(struct engine *engine)
                                    .lock_waits = thread->lock_waits,
                                    .n_lock_waits = thread->n_lock_waits};
         memcpy(out->ns, thread->ns, sizeof out->ns);
+        memcpy(out->in_mpi_ns, thread->in_mpi_ns, sizeof out->in_mpi_ns);
         thread->places = NULL;
         thread->lock_waits = NULL;
     }

@@ -107,6 +107,15 @@ static struct quantity factor(double share, bool is_short)
     return text;
 }
 
+/// Of the ranks' computing.
+static struct quantity lost_by_threads(const struct result *result)
+{
+    double lost_ns = (double)result->threads.lost_ns, total_ns = (double)result->total_ns;
+    if (lost_ns < worth_naming * total_ns)
+        return (struct quantity){""};
+    return quantity_format(" (threads lose %s)", quantity_part(lost_ns, total_ns).text);
+}
+
 void page_efficiency(const struct page *page)
 {
     const struct result *result = page->result;
@@ -123,8 +132,9 @@ void page_efficiency(const struct page *page)
                       factor(efficiency->communication, has_lost).text);
     page_ideal(page);
     const char *gap = result->interval.is_phase ? "not in the phase" : "not recorded";
-    page_labelled(page, "Ranks' time", "computing %s%s, waiting %s, other MPI %s%s%s",
+    page_labelled(page, "Ranks' time", "computing %s%s%s, waiting %s, other MPI %s%s%s",
                   quantity_part((double)result->useful_ns, total_ns).text,
+                  lost_by_threads(result).text,
                   time_part(result, "no CPU time", result->no_cpu_ns).text,
                   quantity_part((double)result->wait_ns, total_ns).text,
                   quantity_part((double)result->other_mpi_ns, total_ns).text,

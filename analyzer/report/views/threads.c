@@ -131,7 +131,8 @@ static json_t *thread_loss_object(const void *of, size_t i)
         {"region", region ? json_text(region->name) : json_null()},
         {"file", region ? json_text(region->file) : json_null()},
         {"line", region ? json_count(region->line) : json_null()},
-        {"count", loss->count > 0 ? json_count(loss->count) : json_null()}, JSON_COUNT(loss, ns));
+        {"count", loss->count > 0 ? json_count(loss->count) : json_null()}, JSON_COUNT(loss, ns),
+        JSON_COUNT(loss, lost_ns), JSON_TEXT_OR_NULL(loss, latest));
 }
 
 static json_t *lock_wait_object(const void *of, size_t i)
@@ -158,7 +159,7 @@ json_t *json_threads(const struct result *result)
         return NULL;
     json_t *object =
         JSON_OBJECT({"threads", json_count(threads->n_threads)}, JSON_COUNT(threads, total_ns),
-                    JSON_COUNT(threads, unrecorded_ns),
+                    JSON_COUNT(threads, unrecorded_ns), JSON_COUNT(threads, lost_ns),
                     {"efficiency", JSON_OBJECT(JSON_NUMBER(&threads->efficiency, hybrid),
                                                JSON_NUMBER(&threads->efficiency, process),
                                                JSON_NUMBER(&threads->efficiency, thread),

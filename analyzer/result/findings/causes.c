@@ -8,6 +8,7 @@
 
 #include "analyzer/base/map.h"
 #include "analyzer/base/memory.h"
+#include "analyzer/pag/pag.h"
 #include "analyzer/result/cores.h"
 #include "analyzer/trace/definitions.h"
 
@@ -16,10 +17,11 @@ static const double much = 0.1;       // of the time of the rank with most of it
 
 enum { MAX_CAUSES = 64 };
 
-/// What makes two losses one cause: subject, region, site, path and pattern of a struct cause.
+/// What makes two losses one cause: subject, region, site, path, pattern and kind of loss of
+/// threads of a struct cause.
 struct key {
     enum finding_subject subject;
-    uint32_t region, site, path, pattern;
+    uint32_t region, site, path, pattern, thread_kind;
 };
 
 /// A part of a loss.
@@ -40,13 +42,16 @@ struct walk {
 
 static struct key key_of(const struct cause *cause)
 {
-    return (struct key){cause->subject, cause->region, cause->site, cause->path, cause->pattern};
+    return (struct key){cause->subject, cause->region,  cause->site,
+                        cause->path,    cause->pattern, cause->thread_kind};
 }
 
-/// KEY without its subject: that tells which one of region, path and pattern is not RESULT_NONE.
+/// KEY without its subject: that tells which one of region, path and pattern is not RESULT_NONE,
+/// and which of site and kind of loss.
 static uint64_t place_of(const struct key *key)
 {
-    return (uint64_t)(key->region & key->path & key->pattern) << 32 | key->site;
+    return (uint64_t)(key->region & key->path & key->pattern) << 32 |
+           (key->site & key->thread_kind);
 }
 
 static struct cause *find(const struct walk *walk, const struct key *key)
@@ -80,7 +85,8 @@ static void add(struct walk *walk, const struct loss *loss)
                                 .region = loss->key.region,
                                 .site = loss->key.site,
                                 .path = loss->key.path,
-                                .pattern = loss->key.pattern};
+                                .pattern = loss->key.pattern,
+                                .thread_kind = loss->key.thread_kind};
         index_cause(walk, (uint32_t)causes->n - 1);
     }
     if (!walk->is_second) {
@@ -138,7 +144,32 @@ enum finding_subject cause_of_call(const struct result_region *region)
 /// SUBJECT as a whole.
 static struct key key_about(enum finding_subject subject)
 {
-    return (struct key){subject, RESULT_NONE, RESULT_NONE, RESULT_NONE, RESULT_NONE};
+    return (struct key){subject, RESULT_NONE, RESULT_NONE, RESULT_NONE, RESULT_NONE, RESULT_NONE};
+}
+
+/// Losses of threads of THREAD_KIND in REGION, a parallel region or else the construct itself; or
+/// where the master is meanwhile. Constructs of locks, and calls of the runtime, are one cause
+/// each, wherever they are outside parallel regions.
+static struct key key_of_threads(const struct result *result, uint32_t thread_kind, uint32_t region)
+{
+    enum construct construct =
+        region == RESULT_NONE ? CONSTRUCT_NONE : (enum construct)result->regions[region].construct;
+    struct key key = key_about(FINDING_threads);
+    key.thread_kind = construct == CONSTRUCT_UNLOCK ? PAG_THREAD_LOCK : thread_kind;
+    if (key.thread_kind != PAG_THREAD_RUNTIME &&
+        (key.thread_kind != PAG_THREAD_LOCK || construct == CONSTRUCT_PARALLEL))
+        key.region = region;
+    return key;
+}
+
+/// The parallel region around PATH, or else its own region.
+static uint32_t construct_around(const struct result *result, uint32_t path)
+{
+    uint32_t at = path;
+    while (at != RESULT_NONE &&
+           result->regions[result->paths[at].region].construct != CONSTRUCT_PARALLEL)
+        at = result->paths[at].parent;
+    return result->paths[at == RESULT_NONE ? path : at].region;
 }
 
 /// Waits of PATTERN whose origin is not known.
@@ -204,6 +235,9 @@ static struct key key_of_origin(const struct result *result, const struct result
         return key_of_call(result, share->path);
     if (share->path == RESULT_NONE || strcmp(region->name, RESULT_REGION_OFF) == 0)
         return key_of_unknown(wait_pattern);
+    enum pag_thread_kind thread_kind = pag_thread_kind_of((enum construct)region->construct);
+    if (thread_kind != PAG_THREAD_COMPUTING)
+        return key_of_threads(result, thread_kind, construct_around(result, share->path));
     struct key key = key_about(FINDING_computing);
     key.region = result->paths[share->path].charged;
     if (is_told_by_calls(result, share))
@@ -536,6 +570,17 @@ static void walk_paths(struct walk *walk)
     }
 }
 
+/// What threads lose of their ranks' time.
+static void walk_threads(struct walk *walk)
+{
+    const struct result_threads *threads = &walk->result->threads;
+    for (size_t i = 0; i < threads->n_losses; i++) {
+        const struct result_thread_loss *loss = &threads->losses[i];
+        struct key key = key_of_threads(walk->result, loss->kind, loss->region);
+        add(walk, &(struct loss){key, loss->rank, RESULT_NONE, loss->lost_ns});
+    }
+}
+
 /// Computing that grows on all ranks from iteration to iteration. No rank waits for it.
 static void walk_growth(struct walk *walk)
 {
@@ -568,12 +613,18 @@ void causes_sort(struct causes *causes)
         qsort(causes->causes, causes->n, sizeof *causes->causes, by_loss);
 }
 
+uint64_t findings_lost_ns(const struct result *result)
+{
+    return result->wait_ns + result->other_mpi_ns + result->no_cpu_ns + result->threads.lost_ns;
+}
+
 void causes_collect(struct causes *causes, const struct result *result)
 {
     *causes = (struct causes){0};
     struct walk walk = {.result = result, .causes = causes};
     walk_waits(&walk);
     walk_paths(&walk);
+    walk_threads(&walk);
     walk_growth(&walk);
     release_index(&walk); // its causes change places
     causes_sort(causes);
@@ -587,6 +638,7 @@ void causes_collect(struct causes *causes, const struct result *result)
     walk.is_second = true;
     walk_waits(&walk);
     walk_paths(&walk);
+    walk_threads(&walk);
     walk_growth(&walk);
     release_index(&walk);
 }
@@ -669,4 +721,12 @@ bool cause_times(const struct result *result, const struct cause *cause, uint64_
         is_known = true;
     }
     return is_known;
+}
+
+bool cause_has_thread_loss(const struct result *result, const struct cause *cause,
+                           const struct result_thread_loss *loss)
+{
+    struct key key = key_of_threads(result, loss->kind, loss->region);
+    return cause->subject == key.subject && cause->thread_kind == key.thread_kind &&
+           cause_has_place(cause, key.region);
 }

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Facts of a cause, by subject: who, how evenly, in which iterations, on which files and threads
-// (findings.h).
+// Facts of a cause, by subject: who, how evenly, in which iterations, on which files (findings.h).
 #include "analyzer/result/findings/findings.h"
 
 #include <inttypes.h>
@@ -407,6 +406,8 @@ static void put_times(const struct result *result, const struct cause *cause, st
     SCOPED uint64_t *times_ns = memory_zeroed(result->n_ranks, sizeof *times_ns);
     double most_ns = 0, sum_ns = 0, own_ns = 0, waits_ns = 0, n = (double)result->n_ranks;
     bool is_known = true, is_own = true;
+    if (cause->subject == FINDING_threads) // what their masters do there meanwhile says nothing
+        return;
     if (cause->subject == FINDING_computing && cause->site != RESULT_NONE) {
         for (size_t i = 0; i <= cause->n_parts; i++) {
             const struct result_site *site =
@@ -543,62 +544,6 @@ static void put_file(const struct result *result, const struct cause *cause, str
                    n_files == 1 ? memory_copy_text(name)
                                 : memory_format("%s and %s", name,
                                                 quantity_count(n_files - 1, "further file").text));
-}
-
-/// Threads of the rank with most of the loss, and whether they share the work in the place.
-static void put_threads(const struct result *result, const struct cause *cause, struct facts *facts)
-{
-    uint64_t master_ns = 0, all_ns = 0, n_threads = 1;
-    if (facts->causing.main < result->threads.n_ranks)
-        n_threads = result->threads.ranks[facts->causing.main].n_threads;
-    for (size_t i = 0; i < result->n_paths && cause->region != RESULT_NONE; i++) {
-        if (result->paths[i].region != cause->region)
-            continue;
-        master_ns += result->paths[i].master_ns;
-        all_ns += result->paths[i].exclusive_ns;
-    }
-    facts->numbers[FINDING_NUMBER_threads] = (double)n_threads;
-    facts->numbers[FINDING_NUMBER_is_thread_wait] =
-        cause->region != RESULT_NONE && result->regions[cause->region].is_thread_wait;
-    facts->numbers[FINDING_NUMBER_lone_share] = part_of((double)master_ns, (double)all_ns);
-    facts_put_text(facts, FINDING_TEXT_threads,
-                   memory_copy_text(quantity_count(n_threads, "thread").text));
-}
-
-static void put_region(const struct result *result, uint32_t region, struct facts *facts,
-                       enum finding_text name)
-{
-    char *text = NULL;
-    size_t size;
-    if (region == RESULT_NONE)
-        return;
-    FILE *out = memory_stream(&text, &size);
-    place_write(result, region, RESULT_NONE, out);
-    fclose(out);
-    facts_put_text(facts, name, text);
-}
-
-/// The locks that threads of the rank with most of the loss wait for.
-static void put_thread_locks(const struct result *result, struct facts *facts)
-{
-    const struct result_threads *threads = &result->threads;
-    uint32_t rank = facts->causing.main;
-    if (rank >= threads->n_ranks)
-        return;
-    const struct result_rank_threads *of_rank = &threads->ranks[rank];
-    uint64_t window_ns = result->window_end_ns - result->window_begin_ns;
-    double share =
-        part_of((double)of_rank->ns[PAG_THREAD_LOCK], (double)(of_rank->n_threads * window_ns));
-    facts->numbers[FINDING_NUMBER_thread_locks] = share;
-    facts_put_text(facts, FINDING_TEXT_thread_locks, memory_copy_text(quantity_share(share).text));
-    for (size_t i = 0; i < threads->n_lock_waits; i++) {
-        const struct result_lock_wait *wait = &threads->lock_waits[i];
-        if (wait->rank != rank)
-            continue;
-        put_region(result, wait->region, facts, FINDING_TEXT_lock_place);
-        put_region(result, wait->holder_region, facts, FINDING_TEXT_lock_release);
-        return;
-    }
 }
 
 /// Visits of the place of CAUSE by the rank with most of the loss, and its time there; false: not
@@ -760,8 +705,7 @@ void facts_collect(struct facts *facts, const struct result *result, const struc
     put_elsewhere_share(result, cause, facts);
     put_computed(cause, facts);
     put_file(result, cause, facts);
-    put_threads(result, cause, facts);
-    put_thread_locks(result, facts);
+    facts_put_threads(result, cause, facts);
     if (cores_of(result).n_short_ranks > 0 || facts->numbers[FINDING_NUMBER_sharing] > 0)
         facts_put_text(facts, FINDING_TEXT_sharing, sharing_text(result));
     put_taken(result, facts);

@@ -48,6 +48,8 @@ void place_write(const struct result *result, uint32_t index, uint32_t site, FIL
         write_stretch(result, site, out);
     } else if (region_is_program(region)) {
         fputs("the program's code outside recorded regions", out);
+    } else if (strcmp(region->name, RESULT_REGION_THREAD) == 0) {
+        fputs("the code of further threads outside recorded regions", out);
     } else {
         SCOPED char *source = source_text(region->file, region->line);
         bool has_more = source[0] && !strstr(region->shown, source);

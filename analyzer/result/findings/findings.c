@@ -130,6 +130,7 @@ static bool write_finding(const struct finding_kinds *kinds, const struct result
         .potential_ns = cause->loss_ns,
         .share = facts->numbers[FINDING_NUMBER_share],
         .is_of_machine = kind->subject == FINDING_cores,
+        .is_of_threads = kind->subject == FINDING_threads,
         .region = cause->region,
         .site = facts->site,
         .path = cause->path,
@@ -153,8 +154,10 @@ static bool write_finding(const struct finding_kinds *kinds, const struct result
         add_remedies(kind, facts, finding);
     // That ranks wait for something unknown is not a cause that a change of these calls could
     // remove.
+    // Nor may it be one that a thread waits for a condition, such as that there is work.
     finding->has_no_remedy = finding->n_remedies == 0 && kind->subject != FINDING_probe &&
-                             kind->subject != FINDING_waiting;
+                             kind->subject != FINDING_waiting &&
+                             facts->numbers[FINDING_NUMBER_at_condition] == 0;
     if (needs_proof(kind)) {
         facts_release(facts); // those of the other place
         facts_collect(facts, result, cause);
@@ -184,8 +187,7 @@ static void find(const struct finding_kinds *kinds, struct result *result)
     causes_collect(&causes, result);
     causes_join(&causes, kinds, result);
     result->findings = memory_zeroed(MAX_FINDINGS, sizeof *result->findings);
-    uint64_t lost_ns = result->wait_ns + result->other_mpi_ns + result->no_cpu_ns;
-    result->found_rest_ns = lost_ns;
+    result->found_rest_ns = findings_lost_ns(result);
     for (size_t i = 0; i < causes.n && result->n_findings < MAX_FINDINGS; i++) {
         const struct cause *cause = &causes.causes[i];
         if ((double)cause->loss_ns < little * (double)result->total_ns ||
@@ -306,10 +308,13 @@ static void write_lock_release(const struct result *result, FILE *out)
     fputs(". ", out);
 }
 
-/// Findings are about the master threads.
+/// Where no finding is about what threads lose. They lose part of it while their master is in MPI.
 static void write_threads(const struct result *result, FILE *out)
 {
     uint32_t kind = threads_largest_loss(result);
+    for (size_t i = 0; i < result->n_findings; i++)
+        if (result->findings[i].is_of_threads)
+            return;
     if (kind == RESULT_NONE || thread_loss(result) < little)
         return;
     uint32_t region = threads_place_of(result, kind);
@@ -402,7 +407,7 @@ static char *headline_of(const struct result *result, uint64_t n_read)
     if (result->n_findings == 0 && thread_loss(result) >= little)
         return memory_format("Threads lose %s of their time",
                              quantity_share(thread_loss(result)).text);
-    if (!has_mpi(result))
+    if (result->n_findings == 0 && !has_mpi(result))
         return memory_format("The %s holds no MPI calls", subject_of(result));
     if (result->n_findings == 0)
         return memory_copy_text("No loss reaches 2 % of the ranks' time");

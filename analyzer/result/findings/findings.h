@@ -18,9 +18,9 @@ void findings_write(const struct finding_kinds *kinds, struct result *result);
 void findings_order(struct result *result);
 
 // --- causes.c
-// Losses by their causes: every wait, every call of MPI and all time without CPU time belongs to
-// one cause, so causes do not overlap, and their sum is the time the ranks did not compute. Beside
-// them there is computing that grows on all ranks.
+// Losses by their causes: every wait, every call of MPI, all time without CPU time and all that
+// threads lose (struct result_threads) belongs to one cause, so causes do not overlap, and their
+// sum is findings_lost_ns(). Beside them there is computing that grows on all ranks.
 
 struct cause {
     enum finding_subject subject;
@@ -28,6 +28,7 @@ struct cause {
     // calls tell the place in it, the site of the call after it; or the heaviest path of calls; or
     // a pattern (WAITING).
     uint32_t region, site, path, pattern;
+    uint32_t thread_kind;    // of losses of threads: enum pag_thread_kind, else RESULT_NONE
     uint64_t loss_ns;        // of all ranks, in the judged part
     uint64_t computed_ns;    // of it, where ranks are BLOCKED: because they compute there, too
     uint64_t supposed_ns;    // of it, waits that are not certain and like the others
@@ -44,6 +45,8 @@ struct causes {
     uint64_t rest_ns; // of causes that are too small to be kept
 };
 
+/// The time of all ranks that is lost: they do not compute, or their threads lose it.
+uint64_t findings_lost_ns(const struct result *result);
 /// Fills in what the computing of each path is charged to (struct result_path).
 void causes_charge_callers(struct result *result);
 /// The largest causes of RESULT, which has everything but findings. The caller releases.
@@ -62,6 +65,10 @@ uint32_t cause_outer(const struct result *result, const struct cause *cause);
 uint32_t cause_place(const struct cause *cause);
 /// Whether PLACE is that of CAUSE, or one of its parts.
 bool cause_has_place(const struct cause *cause, uint32_t place);
+
+/// Whether LOSS is a part of CAUSE.
+bool cause_has_thread_loss(const struct result *result, const struct cause *cause,
+                           const struct result_thread_loss *loss);
 
 /// Time that each rank spends in CAUSE's place, computing or in calls, into TIMES_NS of all ranks,
 /// zeroed before; false where it is known of none.
@@ -120,6 +127,8 @@ bool facts_take_other_wait(struct facts *facts, const struct result *result,
 void facts_put_places(const struct result *result, const struct cause *cause, struct facts *facts);
 /// The same (finding_calls.c): the calls of MPI in it, the messages of the run, whom these go to.
 void facts_put_calls(const struct result *result, const struct cause *cause, struct facts *facts);
+/// The same (finding_threads.c): the threads of the rank with most of the loss, what threads lose.
+void facts_put_threads(const struct result *result, const struct cause *cause, struct facts *facts);
 /// NAME is TEXT, which FACTS takes.
 static inline void facts_put_text(struct facts *facts, enum finding_text name, char *text)
 {

@@ -229,7 +229,7 @@ static void join_parts(struct causes *causes, struct nature *natures, size_t ind
     struct cause *cause = &causes->causes[index];
     for (size_t i = index + 1; i < causes->n; i++) {
         struct cause *part = &causes->causes[i];
-        bool is_same = cause->subject == part->subject;
+        bool is_same = cause->subject == part->subject && cause->thread_kind == part->thread_kind;
         bool is_one = is_same && are_one_computation(result, cause, part);
         bool is_part = is_same && are_alike(cause, &natures[index], &natures[i], is_one) &&
                        (is_one || are_related(result, cause, part));

@@ -33,8 +33,8 @@ static enum construct construct_of_name(const char *name)
         const char *part;
         enum construct construct;
     } parts[] = {
-        {"unset", CONSTRUCT_RUNTIME},       {"unlock", CONSTRUCT_RUNTIME},
-        {"trylock", CONSTRUCT_RUNTIME},     {"test_", CONSTRUCT_RUNTIME},
+        {"unset", CONSTRUCT_UNLOCK},        {"unlock", CONSTRUCT_UNLOCK},
+        {"trylock", CONSTRUCT_UNLOCK},      {"test_", CONSTRUCT_UNLOCK},
         {"init", CONSTRUCT_RUNTIME},        {"destroy", CONSTRUCT_RUNTIME},
         {"signal", CONSTRUCT_RUNTIME},      {"broadcast", CONSTRUCT_RUNTIME},
         {"create", CONSTRUCT_RUNTIME},      {"join", CONSTRUCT_TASK},
