@@ -76,13 +76,10 @@ struct thread {
     uint64_t outside[MODES];    // of the process, when the thread left its team
     struct thread_frame *frames;
     size_t n_frames, frames_capacity;
-    uint64_t ns[PAG_THREAD_KINDS], in_mpi_ns[PAG_THREAD_KINDS], caused_ns;
-    struct map place_of; // path and kind -> index of places
-    struct pag_thread_place *places;
-    size_t n_places, places_capacity;
+    struct pag_thread sums;
+    struct map place_of;     // path and kind -> index of places
     struct map lock_wait_of; // path and index of the holder's -> index of lock_waits
-    struct pag_lock_wait *lock_waits;
-    size_t n_lock_waits, lock_waits_capacity;
+    size_t places_capacity, lock_waits_capacity;
 };
 
 struct thread_time {
@@ -128,7 +125,8 @@ void thread_time_free(struct thread_time *time)
     if (!time)
         return;
     for (size_t i = 0; i < time->n_threads; i++) {
-        FREE_ALL(time->threads[i].frames, time->threads[i].places, time->threads[i].lock_waits);
+        FREE_ALL(time->threads[i].frames, time->threads[i].sums.places,
+                 time->threads[i].sums.lock_waits);
         map_release(&time->threads[i].place_of);
         map_release(&time->threads[i].lock_wait_of);
     }
@@ -197,13 +195,13 @@ static struct pag_thread_place *place_at(struct thread *thread, uint32_t path,
     uint64_t key = (uint64_t)path * PAG_THREAD_KINDS + kind;
     uint32_t place;
     if (!map_get(&thread->place_of, key, &place)) {
-        place = (uint32_t)thread->n_places++;
-        thread->places = array_reserve(thread->places, &thread->places_capacity, thread->n_places,
-                                       sizeof *thread->places);
-        thread->places[place] = (struct pag_thread_place){.call_path = path, .kind = kind};
+        place = (uint32_t)thread->sums.n_places++;
+        thread->sums.places = array_reserve(thread->sums.places, &thread->places_capacity,
+                                            thread->sums.n_places, sizeof *thread->sums.places);
+        thread->sums.places[place] = (struct pag_thread_place){.call_path = path, .kind = kind};
         map_put(&thread->place_of, key, place);
     }
-    return &thread->places[place];
+    return &thread->sums.places[place];
 }
 
 static void book(struct thread *thread, struct thread_frame *frame, enum pag_thread_kind kind,
@@ -211,8 +209,8 @@ static void book(struct thread *thread, struct thread_frame *frame, enum pag_thr
 {
     if (span.ns == 0)
         return;
-    thread->ns[kind] += span.ns;
-    thread->in_mpi_ns[kind] += span.in_mpi_ns;
+    thread->sums.ns[kind] += span.ns;
+    thread->sums.in_mpi_ns[kind] += span.in_mpi_ns;
     if (!frame || kind < PAG_THREAD_BARRIER)
         return;
     struct pag_thread_place *place = place_at(thread, frame->path, kind);
@@ -369,7 +367,7 @@ static void leave_barrier(struct thread_time *time, struct process *process, str
     struct thread *last = &time->threads[barrier->last];
     decide(thread, frame, barrier);
     book(thread, frame, PAG_THREAD_RUNTIME, frame->undecided);
-    last->caused_ns += frame->waited_ns;
+    last->sums.caused_ns += frame->waited_ns;
     if (frame->waited_ns > 0)
         place_at(last, barrier->last_path, frame->time_kind)->caused_ns += frame->waited_ns;
     barrier->is_open = false;
@@ -412,14 +410,14 @@ static void note_lock_wait(struct thread_time *time, struct thread *thread, uint
     if (!map_get(&time->holders, (uint64_t)lock->holder << 32 | lock->released_path, &holder))
         map_put(&time->holders, (uint64_t)lock->holder << 32 | lock->released_path, holder);
     if (!map_get(&thread->lock_wait_of, (uint64_t)path << 32 | holder, &index)) {
-        index = (uint32_t)thread->n_lock_waits;
+        index = (uint32_t)thread->sums.n_lock_waits;
         map_put(&thread->lock_wait_of, (uint64_t)path << 32 | holder, index);
-        *ARRAY_NEXT(thread->lock_waits, thread->n_lock_waits, thread->lock_waits_capacity) =
-            (struct pag_lock_wait){
-                .call_path = path, .holder = lock->holder, .holder_path = lock->released_path};
+        *ARRAY_NEXT(thread->sums.lock_waits, thread->sums.n_lock_waits,
+                    thread->lock_waits_capacity) = (struct pag_lock_wait){
+            .call_path = path, .holder = lock->holder, .holder_path = lock->released_path};
     }
-    thread->lock_waits[index].count++;
-    thread->lock_waits[index].ns += ns;
+    thread->sums.lock_waits[index].count++;
+    thread->sums.lock_waits[index].ns += ns;
 }
 
 // --- what a thread is in
@@ -616,8 +614,8 @@ static struct span book_idle(struct thread *thread, const struct process *proces
 static void take_for_runtime(struct thread *thread, struct span limited, uint64_t ns)
 {
     struct span taken = take(&limited, ns < limited.ns ? ns : limited.ns);
-    thread->ns[PAG_THREAD_IDLE_LIMITED] -= taken.ns;
-    thread->in_mpi_ns[PAG_THREAD_IDLE_LIMITED] -= taken.in_mpi_ns;
+    thread->sums.ns[PAG_THREAD_IDLE_LIMITED] -= taken.ns;
+    thread->sums.in_mpi_ns[PAG_THREAD_IDLE_LIMITED] -= taken.in_mpi_ns;
     book(thread, NULL, PAG_THREAD_RUNTIME, taken);
 }
 
@@ -751,11 +749,11 @@ void thread_time_window(struct engine *engine)
     }
     for (size_t i = 0; i < engine->n_locations && time; i++) {
         struct thread *thread = &time->threads[i];
-        memset(thread->ns, 0, sizeof thread->ns);
-        memset(thread->in_mpi_ns, 0, sizeof thread->in_mpi_ns);
+        memset(thread->sums.ns, 0, sizeof thread->sums.ns);
+        memset(thread->sums.in_mpi_ns, 0, sizeof thread->sums.in_mpi_ns);
         thread->process_mpi_ns = 0;
         memset(thread->outside, 0, sizeof thread->outside);
-        thread->caused_ns = thread->n_places = thread->n_lock_waits = 0;
+        thread->sums.caused_ns = thread->sums.n_places = thread->sums.n_lock_waits = 0;
         map_release(&thread->place_of);
         map_init(&thread->place_of);
         map_release(&thread->lock_wait_of);
@@ -780,20 +778,12 @@ void thread_time_fill(struct engine *engine)
     engine->result->threads = memory_zeroed(engine->n_locations, sizeof *engine->result->threads);
     for (size_t i = 0; i < engine->n_locations; i++) {
         struct thread *thread = &time->threads[i];
-        struct pag_thread *out = &engine->result->threads[i];
         if (!thread->has_begun)
             continue;
         if (!engine->definitions->locations[i].is_master)
             book_idle(thread, &time->processes[engine->definitions->locations[i].rank]);
-        *out = (struct pag_thread){.is_thread = true,
-                                   .caused_ns = thread->caused_ns,
-                                   .places = thread->places,
-                                   .n_places = thread->n_places,
-                                   .lock_waits = thread->lock_waits,
-                                   .n_lock_waits = thread->n_lock_waits};
-        memcpy(out->ns, thread->ns, sizeof out->ns);
-        memcpy(out->in_mpi_ns, thread->in_mpi_ns, sizeof out->in_mpi_ns);
-        thread->places = NULL;
-        thread->lock_waits = NULL;
+        thread->sums.is_thread = true;
+        engine->result->threads[i] = thread->sums;
+        thread->sums = (struct pag_thread){0};
     }
 }
