@@ -10,6 +10,7 @@
 #include "analyzer/base/memory.h"
 #include "analyzer/base/order.h"
 #include "analyzer/base/text.h"
+#include "analyzer/pag/pag.h"
 #include "analyzer/result/cores.h"
 #include "analyzer/result/sites.h"
 
@@ -205,6 +206,12 @@ static bool is_everything(const struct survey *survey, const struct advise_regio
            has_callees(survey->result, sums);
 }
 
+/// Whether threads wait in REGION or are in their runtime: no work of the program.
+static bool is_of_thread_runtime(const struct result_region *region)
+{
+    return pag_thread_kind_of((enum construct)region->construct) != PAG_THREAD_COMPUTING;
+}
+
 static void add_regions(struct survey *survey)
 {
     const struct result *result = survey->result;
@@ -212,7 +219,8 @@ static void add_regions(struct survey *survey)
     for (size_t i = 0; i < survey->path.n_regions && n_added < MAX_REGIONS; i++) {
         const struct advise_region *region = &survey->path.regions[i];
         const struct result_region *sums = region_of(result, region->name);
-        if (!is_worth(survey, region->path_ns) || !sums || is_everything(survey, region, sums) ||
+        if (!is_worth(survey, region->path_ns) || !sums || is_of_thread_runtime(sums) ||
+            is_everything(survey, region, sums) ||
             is_recording(survey, sums->inclusive_ns, sums->visits))
             continue;
         bool is_uneven = may_balance(survey, sums->max_ns, sums->exclusive_ns,
@@ -329,7 +337,8 @@ static void add_moves(struct survey *survey)
     for (size_t i = 0; i < survey->path.n_regions && n_added < MAX_PATHS; i++) {
         const struct advise_region *region = &survey->path.regions[i];
         const struct result_region *sums = region_of(result, region->name);
-        if (!sums || !is_worth(survey, region->path_ns) || result->n_ranks < 2 ||
+        if (!sums || is_of_thread_runtime(sums) || !is_worth(survey, region->path_ns) ||
+            result->n_ranks < 2 ||
             (double)sums->max_ns < of_one_rank * (double)sums->exclusive_ns ||
             sums->exclusive_ns < sums->inclusive_ns / 2)
             continue;

@@ -43,8 +43,8 @@ sentence() {
     jq -e '.threads | (.efficiency |
         ([.hybrid - 129 / 210, .process - 185 / 210, .serial - 162 / 185, .load_balance - 150 / 162,
           .runtime - 129 / 150] | map(fabs < 1e-9) | all)) and
-        (.unrecorded_ns + ([to_entries[] | select(.key | endswith("_ns")) | .value] | add) - .lost_ns
-            == 2 * .total_ns + .unrecorded_ns) and .lost_ns == ([.losses[].lost_ns] | add) and
+        (.unrecorded_ns + ([to_entries[] | select(.key | endswith("_ns")) | .value] | add)
+            == 2 * .total_ns + .unrecorded_ns) and
         ([.losses[] | select(.kind == "lock") | .ns, .rank, .line] == [4, 0, 10]) and
         ([.losses[].ns] | add) == .barrier_ns + .implicit_barrier_ns + .lock_ns + .task_ns +
             .runtime_ns + .idle_serial_ns + .idle_mpi_ns + .idle_limited_ns and
@@ -56,7 +56,7 @@ sentence() {
     "$BUILD/tools/mktrace" "$ROOT/tests/traces/threads/tasks.txt" tasks
     "$PAGODA" replay --json tasks |
         jq -e '.efficiency.parallel == 1 and (.headline | startswith("Thread management in ")) and
-            .found_rest_ns + ([.findings[].loss_ns] | add) == .threads.lost_ns'
+            .found_rest_ns + ([.findings[].loss_ns] | add) == .window.threads_lost_ns'
     "$PAGODA" replay --json --interval 0:50ns threads | jq -e 'has("threads") | not'
 }
 
@@ -105,8 +105,19 @@ END
     "$PAGODA" replay --json uneven | jq -e '(.findings[0] | .kind == "uneven-threads" and .loss_ns == 750 and
         .ranks == [0, 1] and .place == "!$omp parallel @a.c:10" and
         .remedies[0].words == "--scale '"'!\$omp parallel @a.c:10=0.65'"'") and
-        .threads.lost_ns == 770 and
-        .found_rest_ns + ([.findings[].loss_ns] | add) == .window.other_mpi_ns + .threads.lost_ns'
+        .window.threads_lost_ns == 770 and ([.threads.losses[].lost_ns] | add) == 770 and
+        .found_rest_ns + ([.findings[].loss_ns] | add) == .window.other_mpi_ns + 770'
+}
+
+@test "findings: time in calls for locks is no work of a rank" {
+    "$BUILD/tools/mktrace" "$ROOT/tests/traces/threads/lock-on-one-core.txt" lock
+    # What threads lose is half of 190 + 400 + 10; rank 1 waits for 400 of that.
+    "$PAGODA" replay --json lock | jq -e '[.findings[] | [.kind, .loss_ns, .place]] ==
+        [["thread-lock-waits", 700, "pthread_mutex_lock"], ["thread-locks", 190, "contribution"]] and
+        (.findings[0].text | contains("until another thread comes to pthread_mutex_unlock")) and
+        ([.findings[].ranks] == [[0], [0]])'
+    # Nor is it work that could be divided, moved or made faster.
+    "$PAGODA" advise --json lock | jq -e '[.. | strings | select(contains("pthread_"))] == []'
 }
 
 @test "json: where waits are, what went by before which call" {

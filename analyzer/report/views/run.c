@@ -184,6 +184,8 @@ static json_t *window_object(const struct result *result)
                        JSON_COUNT(result, no_cpu_ns), JSON_COUNT(result, blocked_ns),
                        JSON_COUNT(result, wait_ns), JSON_COUNT(result, other_mpi_ns),
                        JSON_COUNT(result, ended_ns), JSON_COUNT(result, unrecorded_ns),
+                       {"threads_lost_ns",
+                        result->threads.n_threads > 0 ? json_count(result->threads.lost_ns) : NULL},
                        {"ideal_ns", result->has_ideal ? json_count(result->ideal_ns) : NULL});
 }
 

@@ -159,7 +159,7 @@ json_t *json_threads(const struct result *result)
         return NULL;
     json_t *object =
         JSON_OBJECT({"threads", json_count(threads->n_threads)}, JSON_COUNT(threads, total_ns),
-                    JSON_COUNT(threads, unrecorded_ns), JSON_COUNT(threads, lost_ns),
+                    JSON_COUNT(threads, unrecorded_ns),
                     {"efficiency", JSON_OBJECT(JSON_NUMBER(&threads->efficiency, hybrid),
                                                JSON_NUMBER(&threads->efficiency, process),
                                                JSON_NUMBER(&threads->efficiency, thread),
