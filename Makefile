@@ -440,7 +440,7 @@ define cause-rules
 $(BUILD)/causes/$(1)/%: tests/causes/%.c tests/causes/cause.h tests/programs/program.h
 	$$(call say,MPICC,$$@)
 	@mkdir -p $$(@D)
-	$$(Q)mpicc.openmpi -std=gnu11 $(2) -o $$@ $$< -lm -pthread
+	$$(Q)mpicc.openmpi -std=gnu11 $(2) $$(shell grep -q 'pragma omp' $$< && echo -fopenmp) -o $$@ $$< -lm -pthread
 $(BUILD)/causes/$(1)/%: tests/causes/%.cc
 	$$(call say,MPICXX,$$@)
 	@mkdir -p $$(@D)
