@@ -7,6 +7,7 @@
 //         log_error("%s", err.text);
 #pragma once
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #include "analyzer/base/error.h"
@@ -58,6 +59,11 @@ int store_predictions(const char *path, const struct result *measured,
 /// Writes RESULT's resources, tuples and property instances through WRITER, whose transaction stays
 /// open. Which metric has values at which foci is listed in pagoda-store(5). 0, or -1 and ERR.
 int store_values(struct writer *writer, const struct result *result, struct error *err);
+
+/// Whether METRIC is one of Pagoda's own that each stored run is searched for and whose values add
+/// up: a run without values has none of it. Counters and metrics that files define must be
+/// recorded.
+bool store_has_metric(const char *metric);
 
 // --- points
 // Points of sweeps that have no trial, with the reason: skipped, failed, or too long. So the

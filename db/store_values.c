@@ -307,6 +307,12 @@ static int add_profile(struct storing *s)
     return status;
 }
 
+bool store_has_metric(const char *metric)
+{
+    size_t i = FIND_BY(metrics, N_METRICS, name, metric);
+    return i < N_METRICS && strcmp(metrics[i].adds_up_over, "nothing") != 0;
+}
+
 /// The id of METRIC, whose name gets PREFIX if it is TAKEN. 0, or -1 and the error.
 static int prefixed_metric_id(struct storing *s, struct writer_metric metric, const char *prefix,
                               bool is_taken, int64_t *id)

@@ -12,6 +12,7 @@
 #include "analyzer/base/error.h"
 #include "analyzer/base/memory.h"
 #include "analyzer/base/options/options.h"
+#include "analyzer/base/text.h"
 #include "analyzer/base/threads.h"
 #include "analyzer/compare/back_test.h"
 #include "analyzer/model/model_table.h"
@@ -31,7 +32,7 @@ struct request {
 static const char details[] =
     "DB is an experiment database. TRIALS selects trials as in `pagoda scaling`;\n"
     "without it, all measured trials are used. One formula is fitted to the run time,\n"
-    "and one to the time of each region and each wait state.\n"
+    "and one to the time of each region and each wait state; or to those of a metric.\n"
     "TABLE is CSV with a header: an optional column series, a column for each\n"
     "parameter, and value last. Repetitions are further rows. A row without a value\n"
     "asks for a prediction of its series at that point.\n"
@@ -47,7 +48,12 @@ static int read_trials(const char *path, const struct request *request, struct m
     if (database_open_snapshot(&database, path, err))
         return -1;
     int status = model_trials_read(database, &request->choice, table, err);
-    if (status == 0 && request->points.count > 0)
+    if (status == 0 && table->n_left_out > 0)
+        log_warning("%zu of %s %s no values of %s and %s left out", table->n_left_out,
+                    quantity_count(table->n_left_out + table->n_trials, "trial").text,
+                    table->n_left_out == 1 ? "has" : "have", table->metric,
+                    table->n_left_out == 1 ? "is" : "are");
+    if (status == 0 && request->points.count > 0 && !table->metric)
         status = back_test_read(database, NULL, NULL, BACK_TEST_MODELS, test, err);
     return status;
 }
@@ -76,10 +82,11 @@ static int run_model(const char *path, struct request *request)
     SCOPED_BY(back_test_release) struct back_test test = {0};
     struct error err;
     int status = database_is_file(path) ? read_trials(path, request, &table, &test, &err)
-                 : request->choice.n_selectors || request->by.count || request->choice.by_call_path
+                 : request->choice.n_selectors || request->by.count ||
+                         request->choice.by_call_path || request->choice.metric
                      ? error_set(&err,
-                                 "%s is a table; trials, --by and --call-paths are for a "
-                                 "database",
+                                 "%s is a table; trials, --by, --call-paths and --metric are for "
+                                 "a database",
                                  path)
                      : model_table_read(&table, path, &err);
     for (size_t i = 0; i < request->points.count && status == 0; i++)
@@ -182,13 +189,14 @@ static int run(int n, char **operands, struct request *request, const struct opt
     bool has_trials = n > 1 || request->by.count;
     if (!is_file && (request->machine || request->rows || request->solve || request->where))
         return options_usage_error(usage, "--machine, --rows, --solve and --where are for a MODEL");
-    if (is_file && (has_trials || request->choice.by_call_path || request->choice.experiment))
-        return options_usage_error(usage, "a MODEL takes neither trials, --as, --by nor "
-                                          "--call-paths");
+    if (is_file && (has_trials || request->choice.by_call_path || request->choice.experiment ||
+                    request->choice.metric))
+        return options_usage_error(usage, "a MODEL takes neither trials, --as, --by, --call-paths "
+                                          "nor --metric");
     if (!request->solve != !request->where)
         return options_usage_error(usage, "--solve and --where need each other");
-    if (request->wants_errors && (has_trials || request->points.count))
-        return options_usage_error(usage, "--errors takes neither trials, --at nor --by");
+    if (request->wants_errors && (has_trials || request->points.count || request->choice.metric))
+        return options_usage_error(usage, "--errors takes neither trials, --at, --by nor --metric");
     if (is_file)
         return run_tasks(operands[0], request);
     request->choice.selectors = operands + 1;
@@ -225,6 +233,9 @@ int cmd_model(int argc, char **argv)
                         "machine whose costs the formulas of MODEL use", NULL,
                         .manual = "A machine file, or the name of a bundled one; "
                                   "see pagoda-machine(5)."),
+        OPTION_TEXT_ROW("metric", 0, "NAME", &request.choice.metric,
+                        "model this metric of the trials instead of their time", NULL,
+                        .manual = "`pagoda query` lists the metrics; see Metrics."),
         OPTION_TEXT_ROW("rows", 0, "TABLE", &request.rows,
                         "CSV file with the rows that tasks of MODEL sum over", NULL),
         OPTION_TEXT_ROW(

@@ -65,7 +65,7 @@ char *change_kind(const char *change);
 char *machine_name(const char *nodes);
 
 // --- model_trials.c
-// The times of stored trials as series to be modelled.
+// The times of stored trials, or values of a metric, as series to be modelled.
 
 struct model_choice {
     const char *application, *experiment; // NULL: all
@@ -73,13 +73,16 @@ struct model_choice {
     size_t n_selectors;
     const struct option_list *by; // the parameters; empty: all numeric ones that vary
     bool by_call_path;            // parts are call paths, else regions
+    const char *metric;           // its name or pattern; NULL: times
 };
 
 /// Reads the trials of DATABASE that CHOICE means into TABLE: the series "time", and one for each
-/// region or call path without its waits, and for each wait state; means per rank, in seconds.
-/// Trials of the same parameters are repetitions; such as differ in a parameter that is not a
-/// number are in different series. 0 (TABLE is to be released), or -1 and ERR: no trial, no
-/// parameter that varies, an unknown one.
+/// region or call path without its waits, and for each wait state; means per rank, in seconds. Of a
+/// metric the series are its values in the whole runs and in each region or call path, all ranks
+/// together, as query_metric() has them; times are in seconds then, too. Trials of the same
+/// parameters are repetitions; such as differ in a parameter that is not a number are in different
+/// series. 0 (TABLE is to be released), or -1 and ERR: no trial, no parameter that varies, an
+/// unknown one, no value of the metric.
 int model_trials_read(struct database *database, const struct model_choice *choice,
                       struct model_table *table, struct error *err);
 

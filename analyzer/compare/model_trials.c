@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "analyzer/compare/back_test.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -8,13 +9,14 @@
 #include "analyzer/base/text.h"
 #include "analyzer/compare/resource_path.h"
 #include "db/query/figures.h"
+#include "db/query/query.h"
 #include "db/query/selection.h"
 
 /// What was read of a trial.
 struct read_trial {
     struct trial_efficiency facts;
     char *suffix;   // of the names of its series
-    double *values; // by series, of those up to N_VALUES
+    double *values; // by series, of those up to N_VALUES; NAN: none
     size_t n_values, capacity;
 };
 
@@ -33,6 +35,7 @@ struct reading {
     size_t n_trials;
     struct source *sources; // by series
     size_t n_sources, sources_capacity;
+    bool is_0_where_missing; // a part without value in a trial that was measured
     struct error *err;
 };
 
@@ -144,7 +147,7 @@ static char *suffix_of(const struct reading *reading, const struct trial_efficie
 }
 
 static void add_value(struct part_adder *adder, const char *name, const char *path,
-                      const char *wait_state, double seconds)
+                      const char *wait_state, double value)
 {
     struct reading *reading = adder->reading;
     struct read_trial *trial = adder->trial;
@@ -156,8 +159,9 @@ static void add_value(struct part_adder *adder, const char *name, const char *pa
                             memory_copy_text(wait_state)};
     trial->values = array_reserve(trial->values, &trial->capacity, series + 1, sizeof(double));
     while (trial->n_values <= series)
-        trial->values[trial->n_values++] = 0;
-    trial->values[series] += seconds;
+        trial->values[trial->n_values++] = NAN;
+    double before = trial->values[series];
+    trial->values[series] = isnan(before) ? value : before + value;
 }
 
 /// The name of a part: PLACE, or a wait state there or, without place, anywhere. The caller frees.
@@ -168,17 +172,22 @@ static char *part_name(const char *place, const char *wait_state)
                           : memory_format("%s in %s", wait_state, place);
 }
 
-static void add_part(void *user, const char *path, const char *wait_state, int64_t value_ns)
+/// Adds the VALUE of a region or call path, without wait state, or of a wait state there.
+static void add_at(struct part_adder *adder, const char *path, const char *wait_state, double value)
 {
-    struct part_adder *adder = user;
     bool by_call_path = adder->reading->choice->by_call_path;
     const char *part = by_call_path   ? resource_path_short(path)
                        : !*wait_state ? resource_path_last(path)
                                       : NULL;
     SCOPED char *place = part ? resource_path_plain(part) : NULL;
     SCOPED char *name = part_name(place, wait_state);
-    add_value(adder, name, part, wait_state,
-              (double)value_ns / 1e9 / (double)adder->trial->facts.n_ranks);
+    add_value(adder, name, part, wait_state, value);
+}
+
+static void add_part(void *user, const char *path, const char *wait_state, int64_t value_ns)
+{
+    struct part_adder *adder = user;
+    add_at(adder, path, wait_state, (double)value_ns / 1e9 / (double)adder->trial->facts.n_ranks);
 }
 
 /// Says which series are parts, that is all but the time of the run, and how they are shown.
@@ -193,6 +202,7 @@ static void name_parts(struct reading *reading)
         const struct source *source = &reading->sources[i];
         struct model_series *series = &reading->table->series[i];
         series->is_part = source->path || *source->wait_state;
+        series->unit = reading->table->unit;
         if (!source->path)
             continue;
         SCOPED char *place = shown_paths_text(&paths, source->path);
@@ -213,7 +223,62 @@ static int read_times(struct reading *reading, struct read_trial *trial)
                : trial_region_times(reading->database, facts->id, add_part, &adder, reading->err);
 }
 
-/// Appends the rows of all trials to the series. A part that a trial lacks took no time there.
+// --- of a metric
+
+static double in_units(const struct part_adder *adder, double value)
+{
+    return strcmp(adder->reading->table->unit, "s") == 0 ? value / 1e9 : value;
+}
+
+static void add_whole_value(const struct query_value *value, void *user)
+{
+    struct part_adder *adder = user;
+    add_value(adder, adder->reading->table->metric, NULL, "", in_units(adder, value->value));
+}
+
+static void add_part_value(const struct query_value *value, void *user)
+{
+    if (strchr(value->part + 1, '/')) // else the whole program
+        add_at(user, value->part, "", in_units(user, value->value));
+}
+
+static int read_values(struct reading *reading, struct read_trial *trial)
+{
+    struct part_adder adder = {reading, trial};
+    struct query_question question = {
+        .metric = reading->table->metric, .trials = &trial->facts.id, .n_trials = 1};
+    trial->suffix = suffix_of(reading, &trial->facts);
+    if (reading->table->has_sums) // a value of 0 is not stored
+        add_value(&adder, question.metric, NULL, "", 0);
+    if (query_metric(reading->database, &question, add_whole_value, &adder, reading->err))
+        return -1;
+    question.by = reading->choice->by_call_path ? QUERY_BY_CALL_PATH : QUERY_BY_CODE;
+    return query_metric(reading->database, &question, add_part_value, &adder, reading->err);
+}
+
+/// Finds the metric asked for, if one is, and what is to be known of it.
+static int find_metric(struct reading *reading)
+{
+    struct model_table *table = reading->table;
+    if (!reading->choice->metric) {
+        table->unit = memory_copy_text("s");
+        table->has_sums = true;
+        return 0;
+    }
+    struct query_metric *metric =
+        query_metric_named(reading->database, reading->choice->metric, reading->err);
+    if (!metric)
+        return -1;
+    table->metric = memory_copy_text(metric->name);
+    table->unit = memory_copy_text(strcmp(metric->unit, "ns") == 0 ? "s" : metric->unit);
+    table->has_sums = strcmp(metric->adds_up_over, "everything") == 0;
+    reading->is_0_where_missing = strcmp(metric->adds_up_over, "nothing") != 0;
+    database_rows_free(metric, 1, QUERY_METRIC_LETTERS);
+    return 0;
+}
+
+/// Appends the rows of all trials to the series. A part that a trial lacks took no time there, and
+/// has none of a metric whose values add up.
 static void add_rows(struct reading *reading)
 {
     struct model_table *table = reading->table;
@@ -223,27 +288,51 @@ static void add_rows(struct reading *reading)
         for (size_t k = 0; k < table->n_parameters; k++)
             number_of(&trial->facts, table->parameters[k], &x[k]);
         for (size_t i = 0; i < table->n_series; i++) {
-            double value = i < trial->n_values ? trial->values[i] : 0;
-            if (strcmp(reading->sources[i].suffix, trial->suffix) == 0)
+            double value = i < trial->n_values ? trial->values[i] : NAN;
+            if (isnan(value) && reading->is_0_where_missing)
+                value = 0;
+            if (!isnan(value) && strcmp(reading->sources[i].suffix, trial->suffix) == 0)
                 model_series_add_row(&table->series[i], table->n_parameters, x, value);
         }
     }
 }
 
-static int read_trials(struct reading *reading, const struct trial_group *group)
+/// Reads what is known of the trials that were measured by the metric.
+static int read_facts(struct reading *reading, const struct trial_group *group)
 {
+    const char *metric = reading->table->metric;
     reading->trials = memory_zeroed(group->n_ids + 1, sizeof *reading->trials);
     for (size_t i = 0; i < group->n_ids; i++) {
-        if (trial_efficiency_read(reading->database, group->ids[i], &reading->trials[i].facts,
-                                  reading->err))
+        int has =
+            metric ? query_trial_has(reading->database, group->ids[i], metric, reading->err) : 1;
+        if (has < 0)
+            return -1;
+        if (!has) {
+            reading->table->n_left_out++;
+            continue;
+        }
+        if (trial_efficiency_read(reading->database, group->ids[i],
+                                  &reading->trials[reading->n_trials].facts, reading->err))
             return -1;
         reading->n_trials++;
     }
-    if (find_parameters(reading))
+    reading->table->n_trials = reading->n_trials;
+    if (reading->n_trials == 0)
+        return error_set(reading->err, "no trial has values of %s", metric);
+    return 0;
+}
+
+static int read_trials(struct reading *reading, const struct trial_group *group)
+{
+    if (find_metric(reading) || read_facts(reading, group) || find_parameters(reading))
         return -1;
     for (size_t i = 0; i < reading->n_trials; i++)
-        if (read_times(reading, &reading->trials[i]))
+        if (reading->table->metric ? read_values(reading, &reading->trials[i])
+                                   : read_times(reading, &reading->trials[i]))
             return -1;
+    if (reading->n_sources == 0)
+        return error_set(reading->err, "no trial has values of %s by %s", reading->table->metric,
+                         reading->choice->by_call_path ? "call path" : "region; --call-paths may");
     add_rows(reading);
     name_parts(reading);
     return 0;
@@ -252,9 +341,13 @@ static int read_trials(struct reading *reading, const struct trial_group *group)
 int model_trials_read(struct database *database, const struct model_choice *choice,
                       struct model_table *table, struct error *err)
 {
-    struct reading reading = {.database = database, .choice = choice, .table = table, .err = err};
+    struct reading reading = {.database = database,
+                              .choice = choice,
+                              .table = table,
+                              .is_0_where_missing = true,
+                              .err = err};
     struct trial_group group = {0};
-    *table = (struct model_table){.is_time = true};
+    *table = (struct model_table){0};
     int status =
         choice->n_selectors
             ? trial_group_to_compare(database, choice->selectors, choice->n_selectors, &group, err)

@@ -111,27 +111,24 @@ size_t difference_count_worse(const struct difference_page *page)
 static int check_metric(struct database *database, const char *name,
                         struct metric_difference *difference, struct error *err)
 {
-    size_t n;
-    struct query_metric *metrics = query_metrics(database, name, &n, err);
-    if (!metrics)
+    struct query_metric *metric = query_metric_named(database, name, err);
+    if (!metric)
         return -1;
     int status = 0;
-    if (n > 1)
-        status = error_set(err, "%s means %zu metrics: name one of them", name, n);
-    else if (strcmp(metrics[0].adds_up_over, "processes") == 0)
+    if (strcmp(metric->adds_up_over, "processes") == 0)
         status = error_set(err,
                            "values of %s do not add up to that of the whole run; `pagoda query` "
                            "lists metrics that add up over everything%s",
-                           metrics[0].name,
-                           strcmp(metrics[0].name, "inclusive_ns") == 0
+                           metric->name,
+                           strcmp(metric->name, "inclusive_ns") == 0
                                ? ", such as exclusive_ns, which is summed from the top down"
                                : "");
     if (status == 0) {
-        difference->metric = memory_copy_text(metrics[0].name);
-        difference->unit = memory_copy_text(metrics[0].unit);
-        difference->adds_up = strcmp(metrics[0].adds_up_over, "everything") == 0;
+        difference->metric = memory_copy_text(metric->name);
+        difference->unit = memory_copy_text(metric->unit);
+        difference->adds_up = strcmp(metric->adds_up_over, "everything") == 0;
     }
-    database_rows_free(metrics, n, QUERY_METRIC_LETTERS);
+    database_rows_free(metric, 1, QUERY_METRIC_LETTERS);
     return status;
 }
 

@@ -122,12 +122,19 @@ static int read_row(struct model_table *table, const struct csv_reader *reader, 
     size_t index = model_table_series(table, has_series ? reader->fields[0] : "");
     struct model_series *series = &table->series[index];
     const char *text = reader->fields[width - 1];
-    if (!*text)
+    const char *unit;
+    if (!*text) {
         model_series_ask_at(series, n, x);
-    else if (option_read_quantity(text, &value, &why))
+        return 0;
+    }
+    if (option_read_quantity_and_unit(text, &value, &unit, &why))
         return csv_error(reader, err, "the value: %s", why.text);
-    else
-        model_series_add_row(series, n, x, value);
+    if (unit && series->unit && strcmp(unit, series->unit) != 0)
+        return csv_error(reader, err, "the value %s is in %s, but one before it in %s", text, unit,
+                         series->unit);
+    if (unit)
+        series->unit = unit;
+    model_series_add_row(series, n, x, value);
     return 0;
 }
 
@@ -348,7 +355,7 @@ void model_table_release(struct model_table *table)
         free(series->predictions);
     }
     words_free(table->parameters);
-    FREE_ALL(table->series, table->asked, table->sums, table->order);
+    FREE_ALL(table->unit, table->metric, table->series, table->asked, table->sums, table->order);
     map_release(&table->by_name);
     *table = (struct model_table){0};
 }

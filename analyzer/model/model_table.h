@@ -12,10 +12,11 @@
 struct model_series {
     char *name;
     char *shown;  // in texts, where NAME has long names of functions; NULL: NAME
-    bool is_part; // its values and those of the other parts sum to a whole
+    bool is_part; // its values are of a part of a whole that is a series, too
     size_t n_rows, rows_capacity, n_asked, asked_capacity;
-    double *rows;  // each the values of the parameters, then the measured one
-    double *asked; // points of this series at which a prediction is asked
+    const char *unit; // of the values: "s", "bytes" or that of a metric; NULL: not known
+    double *rows;     // each the values of the parameters, then the measured one
+    double *asked;    // points of this series at which a prediction is asked
     // What model_table_fit() finds:
     char *reason; // why there is no model; NULL: there is one
     struct model model;
@@ -29,7 +30,10 @@ struct model_series {
 struct model_table {
     char **parameters; // their names
     size_t n_parameters;
-    bool is_time; // values are seconds; else their unit is not known
+    char *unit;    // of a metric
+    char *metric;  // of stored trials; NULL: times, means per rank without their waits
+    bool has_sums; // the values of the parts sum to that of the whole
+    size_t n_trials, n_left_out; // with values of the metric, and without
     struct model_series *series;
     size_t n_series, series_capacity;
     double *asked; // points at which each series is asked for

@@ -58,7 +58,7 @@ static json_t *prediction_object(const void *of, size_t i)
     const struct of_series *o = of;
     const struct model_prediction *prediction = &o->series->predictions[i];
     json_t *at = point_object(o->table, model_table_asked(o->table, o->series, i));
-    bool has_share = o->series->is_part && i >= o->series->n_asked;
+    bool has_share = o->series->is_part && o->table->has_sums && i >= o->series->n_asked;
     double share = has_share ? prediction->value / o->table->sums[i - o->series->n_asked] : NAN;
     return JSON_OBJECT({"at", at}, JSON_NUMBER(prediction, value), JSON_NUMBER(prediction, low),
                        JSON_NUMBER(prediction, high),
@@ -86,8 +86,9 @@ static json_t *series_object(const void *of, size_t i)
     const struct model *model = &series->model;
     const struct model_formula *formula = &model->formula;
     const struct of_series o = {table, series};
-    json_t *object = JSON_OBJECT(JSON_TEXT(series, name), JSON_TEXT_OR_NULL(series, formula),
-                                 JSON_TEXT_OR_NULL(series, reason));
+    json_t *object =
+        JSON_OBJECT(JSON_TEXT(series, name), JSON_TEXT_OR_NULL(series, unit),
+                    JSON_TEXT_OR_NULL(series, formula), JSON_TEXT_OR_NULL(series, reason));
     if (series->reason)
         return object;
     size_t n_terms = formula->pieces[formula->n_pieces - 1].n_terms;
@@ -112,6 +113,7 @@ void json_print_models(const struct model_table *table, FILE *stream)
 {
     JSON_PRINT(stream, JSON_INDENT(1) | JSON_REAL_PRECISION(12),
                {"parameters", json_list(table->n_parameters, parameter_text, table)},
+               JSON_TEXT_OR_NULL(table, metric),
                {"series", json_list(table->n_series, series_object, table)});
 }
 
@@ -137,10 +139,27 @@ static void print_next(const struct model_table *table, const struct model_serie
 
 enum { DIGITS = 4 }; // significant, more are noise
 
-static struct quantity value_text(const struct model_table *table, double value)
+/// VALUE in the unit of SERIES, with a unit that reads well where that is seconds or bytes.
+static struct quantity value_text(const struct model_series *series, double value)
 {
-    return table->is_time ? quantity_time((uint64_t)llround(1e9 * value))
-                          : quantity_format("%.*g", DIGITS, value);
+    static const double most = 9e18; // of ns and bytes as integers
+    const char *unit = series->unit ? series->unit : "";
+    if (strcmp(unit, "s") == 0 && 1e9 * value < most)
+        return quantity_time((uint64_t)llround(1e9 * value));
+    if (strcmp(unit, "bytes") == 0 && value < most)
+        return quantity_size((uint64_t)llround(value));
+    if (strcmp(unit, "share") == 0)
+        return quantity_share(value);
+    return quantity_format("%.*g%s%.20s", DIGITS, value, *unit ? " " : "", unit);
+}
+
+/// What a formula is of: "time in s", "value in bytes".
+static char *formula_subject(const struct model_series *series)
+{
+    if (!series->unit || !*series->unit || strcmp(series->unit, "share") == 0)
+        return memory_copy_text("value");
+    return memory_format("%s in %s", strcmp(series->unit, "s") == 0 ? "time" : "value",
+                         series->unit);
 }
 
 /// The name of SERIES as it is shown; the caller frees.
@@ -156,8 +175,9 @@ static void print_predictions(const struct model_table *table, const struct mode
         const struct model_prediction *prediction = &series->predictions[i];
         fputs("  at ", stream);
         print_point(table, model_table_asked(table, series, i), stream);
-        fprintf(stream, ": %s (95 %%: %s to %s", value_text(table, prediction->value).text,
-                value_text(table, prediction->low).text, value_text(table, prediction->high).text);
+        fprintf(stream, ": %s (95 %%: %s to %s", value_text(series, prediction->value).text,
+                value_text(series, prediction->low).text,
+                value_text(series, prediction->high).text);
         if (prediction->n_past > 0)
             fprintf(stream, ", by %s", quantity_count(prediction->n_past, "past error").text);
         else
@@ -179,7 +199,8 @@ static void print_series(const struct model_table *table, const struct model_ser
     }
     SCOPED char *formula = model_formula_text(
         &model->formula, (const char *const *)table->parameters, table->n_parameters, DIGITS);
-    fprintf(stream, "  %s = %s\n", table->is_time ? "time in s" : "value", formula);
+    SCOPED char *subject = formula_subject(series);
+    fprintf(stream, "  %s = %s\n", subject, formula);
     fprintf(stream, "  %s, error %s rms, %s at most", quantity_count(model->n_points, "point").text,
             quantity_share(model->rms_error).text, quantity_share(model->worst).text);
     if (!isnan(model->noise))
@@ -201,10 +222,11 @@ static void add_part(struct table *rows, const struct model_table *table,
     SCOPED char *growth =
         model_growth_text(&series->model.formula, (const char *const *)table->parameters,
                           table->n_parameters, series->model.greatest, x);
-    table_add_cell(rows, "%s", quantity_part(at->value, whole).text);
-    table_add_cell(rows, "%s", value_text(table, at->value).text);
-    table_add_cell(rows, "%s", value_text(table, at->low).text);
-    table_add_cell(rows, "%s", value_text(table, at->high).text);
+    if (table->has_sums)
+        table_add_cell(rows, "%s", quantity_part(at->value, whole).text);
+    table_add_cell(rows, "%s", value_text(series, at->value).text);
+    table_add_cell(rows, "%s", value_text(series, at->low).text);
+    table_add_cell(rows, "%s", value_text(series, at->high).text);
     table_add_cell(rows, "%s", model_series_fits(series) ? growth : "none fits");
     table_add_cell(rows, "%s", series->shown ? series->shown : series->name);
 }
@@ -248,14 +270,19 @@ static void print_parts(const struct model_table *table, const size_t *order, si
                         FILE *stream)
 {
     SCOPED_BY(table_release) struct table rows = {0};
-    table_add_columns(&rows, "share", "time", "from", "to", "<growth", "<part");
+    if (table->has_sums)
+        table_add_column(&rows, "share", false);
+    table_add_columns(&rows, table->metric ? "value" : "time", "from", "to", "<growth", "<part");
     for (size_t i = 0; i < n; i++)
         if (is_ranked(table, &table->series[order[i]]))
             add_part(&rows, table, &table->series[order[i]]);
     if (rows.n_cells > 0) {
         fputs("Parts at ", stream);
         print_point(table, table->asked + (table->n_asked - 1) * table->n_parameters, stream);
-        fputs(" (mean per rank; from, to: 95 %; without their waits)\n", stream);
+        fputs(!table->metric    ? " (mean per rank; from, to: 95 %; without their waits)\n"
+              : table->has_sums ? " (all ranks together; from, to: 95 %)\n"
+                                : " (from, to: 95 %)\n",
+              stream);
         table_print(&rows, 2, 0, stream);
     }
 }

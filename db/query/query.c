@@ -17,6 +17,7 @@
 #include "db/focus.h"
 #include "db/names.h"
 #include "db/schema.h"
+#include "db/store.h"
 
 enum {
     MAX_GAP = 32, // between foci of one scan: reading this many values costs as much as a search
@@ -412,6 +413,33 @@ struct query_metric *query_metrics(struct database *database, const char *patter
     free(metrics); // *n is 0
     names_check(database, "metric", "SELECT name FROM metric ORDER BY 1", pattern, err);
     return NULL;
+}
+
+struct query_metric *query_metric_named(struct database *database, const char *name,
+                                        struct error *err)
+{
+    size_t n;
+    struct query_metric *metrics = query_metrics(database, name, &n, err);
+    if (!metrics || n == 1)
+        return metrics;
+    database_rows_free(metrics, n, QUERY_METRIC_LETTERS);
+    error_set(err, "%s means %zu metrics: name one of them", name, n);
+    return NULL;
+}
+
+int query_trial_has(struct database *database, int64_t trial, const char *metric, struct error *err)
+{
+    static const char sql[] =
+        "SELECT EXISTS (SELECT 1 FROM tuple t JOIN metric m ON m.id = t.metric_id\n"
+        "    WHERE t.trial_id = ?1 AND m.name = ?2)\n"
+        "OR EXISTS (SELECT 1 FROM trial_property tp JOIN property p ON p.id = tp.property_id\n"
+        "    WHERE tp.trial_id = ?1 AND tp.is_evaluated = 1 AND ?2 IN (p.name || '.wait_ns',\n"
+        "    p.name || '.count', p.name || '.caused_ns'))";
+    bool has_values = false;
+    if (store_has_metric(metric))
+        return 1;
+    int row = database_ask(database, err, sql, "is>b", trial, metric, &has_values);
+    return row < 0 ? -1 : has_values;
 }
 
 char **query_intervals(struct database *database, size_t *n, struct error *err)

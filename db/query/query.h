@@ -100,6 +100,17 @@ struct query_metric {
 struct query_metric *query_metrics(struct database *database, const char *pattern, size_t *n,
                                    struct error *err);
 
+/// The one metric that NAME names, or that its pattern matches, as query_metrics(). NULL and ERR:
+/// there is none, or there are several.
+struct query_metric *query_metric_named(struct database *database, const char *name,
+                                        struct error *err);
+
+/// 1: TRIAL was measured by METRIC, so that it has none of it where it has no value; 0: it was not;
+/// -1 and ERR. So it is for a metric with a value in the trial, for one that all stored runs are
+/// searched for (store_has_metric()), and for those of a wait state that was searched for.
+int query_trial_has(struct database *database, int64_t trial, const char *metric,
+                    struct error *err);
+
 /// The names of the intervals that some trial has, by number, as rows of the letter c. NULL and
 /// ERR.
 char **query_intervals(struct database *database, size_t *n, struct error *err);

@@ -152,6 +152,77 @@ keep() {
     run -1 "$PAGODA" model table.csv --by ranks
 }
 
+@test "any metric of stored trials: whole runs, regions or call paths, in its unit" {
+    local p
+    for p in 1 2 4 8 16; do keep "$p" 16; done
+    # By hand: each rank enters four functions, rank 0 one more; all but one wait at the allreduce.
+    "$PAGODA" model runs.db --metric visits --at ranks=64 --json >found.json
+    jq -e '.metric == "visits" and all(.series[]; .unit == "calls") and
+        ([.series[] | {(.name): [.formula, (.predictions[0] | .value, .share)]}] | add |
+        .visits == ["1+4*ranks", 257, null] and .work[1] == 64 and .serial == ["1", 1, .serial[2]] and
+        ([.[][2] // 0] | add - 1 | fabs) < 1e-9)' found.json
+    "$PAGODA" query runs.db -m visits --csv | tail -n +2 | cut -d, -f5 | paste -sd' ' | grep -qx '5 9 17 33 65'
+    run -0 "$PAGODA" model runs.db --metric visits --at ranks=64
+    [[ ${lines[0]} == visits && ${lines[1]} == '  value in calls = 1+4*ranks' ]]
+    [[ ${lines[3]} == '  at ranks=64: 257 calls (95 %: '* ]]
+    [[ $output == *$'\nParts at ranks=64 (all ranks together; from, to: 95 %)\n   share     value '* ]]
+    # One rank has no wait, which is a 0 that is not stored: the run was searched for them.
+    "$PAGODA" model runs.db --metric wait-at-nxn.count --call-paths --json | jq -e '.series |
+        map([.name, .rows, .unit]) == [["wait-at-nxn.count", 5, "instances"], ["MPI_Allreduce", 5, "instances"]]'
+    # Times are in seconds; what does not add up has no shares, sums over processes have no whole.
+    run -0 "$PAGODA" model runs.db --metric time_ns
+    [[ ${lines[1]} == '  time in s = 0.0025+0.016*ranks^(-1)' ]]
+    run -0 "$PAGODA" model runs.db --metric load_balance --at ranks=32
+    [[ $output == *$'\n  value = '*$'\n  at ranks=32: '??.?' % (95 %: '* ]]
+    "$PAGODA" model runs.db --metric region_inclusive_ns --at ranks=64 --json |
+        jq -e 'all(.series[]; .predictions[0] | has("share") | not) and
+            any(.series[]; .name == "MPI_Init" and (.predictions[0].value - 0.064 | fabs) < 1e-9)'
+    run -1 "$PAGODA" model runs.db --metric inclusive_ns
+    [[ $output == *"no trial has values of inclusive_ns by region; --call-paths may" ]]
+    "$PAGODA" model runs.db --metric inclusive_ns --call-paths --json | jq -e 'any(.series[]; .name == "work")'
+    run -1 "$PAGODA" model runs.db --metric nosuch
+    [[ $output == *'has no metric "nosuch"'* ]]
+    run -1 "$PAGODA" model runs.db --metric '*_ns'
+    [[ $output == *'_ns means '*' metrics: name one of them' ]]
+    run -2 "$PAGODA" model --errors runs.db --metric visits
+    series "2+p"
+    run -1 "$PAGODA" model table.csv --metric visits
+    run -2 "$PAGODA" model irk --metric visits
+}
+
+@test "trials that have not recorded a counter are left out" {
+    local p
+    for p in 1 2 4 8; do
+        awk -v p="$p" 'BEGIN { print "region solve s.c:1"; print "region cells - marker"
+            for (r = 0; r < p; r++) {
+                print r, 0, "enter solve"; print r, 10, "enter cells work", 50 * p
+                print r, 20, "leave cells"; print r, 40 + r, "leave solve" } }' >text
+        [ "$p" != 2 ] || sed -i 's/ work .*//' text
+        "$BUILD/tools/mktrace" text "cells-$p"
+        "$PAGODA" replay "cells-$p" --store cells.db --as app/sweep/ >/dev/null
+    done
+    run -0 --separate-stderr "$PAGODA" model cells.db --metric work --at ranks=16 --json
+    [[ $stderr == *"1 of 4 trials has no values of work and is left out"* ]]
+    jq -e '[.series[] | [.name, .rows, .formula, .predictions[0].value]] ==
+        [["work", 3, "50*ranks^2", 12800], ["cells", 3, "50*ranks^2", 12800]]' <<<"$output" ||
+        { echo "$output"; return 1; }
+}
+
+@test "a table's values have their unit in formula and predictions" {
+    printf '%s\n' series,p,value time,1,0.5ms time,2,1ms time,4,0.002 time,8,4ms size,1,1KiB size,2,2KiB size,4,4KiB \
+        none,1,1 none,2,2 none,4,4 >table.csv
+    run -0 "$PAGODA" model table.csv --at p=64
+    [[ $output == *$'\n  time in s = 0.0005*p\n'*$'\n  at p=64: 32.00 ms (95 %: 32.00 ms to 32.00 ms, by '* ]]
+    [[ $output == *$'\n  value in bytes = 1024*p\n'*$'\n  at p=64: 64.0 KiB (95 %: '* ]]
+    [[ $output == *$'\n  value = 1*p\n'*$'\n  at p=64: 64 (95 %: '* ]]
+    run -0 "$PAGODA" model table.csv --at p=1e17 # beyond 2^63 ns
+    [[ $output == *$'\n  at p=1e+17: 5e+13 s (95 %: 5e+13 s to '* ]]
+    "$PAGODA" model table.csv --json | jq -e '[.series[].unit] == ["s", "bytes", null]'
+    printf '%s\n' p,value 1,1ms 2,2 4,4KiB >table.csv
+    run -1 "$PAGODA" model table.csv
+    [[ $output == *"table.csv:4: the value 4KiB is in bytes, but one before it in s" ]]
+}
+
 @test "names of functions are as short as in reports" {
     local p name='void ns::Grid<double, ns::Box<int> >::work(int, double)' copy
     for p in 1 2 4; do

@@ -489,14 +489,23 @@ int option_read_count(const char *text, uint64_t *count, struct error *err)
 
 int option_read_quantity(const char *text, double *value, struct error *err)
 {
+    const char *unit;
+    return option_read_quantity_and_unit(text, value, &unit, err);
+}
+
+int option_read_quantity_and_unit(const char *text, double *value, const char **unit,
+                                  struct error *err)
+{
     char *end;
     uint64_t amount = 0;
+    *unit = NULL;
     *value = strtod(text, &end);
     if (end != text && !*end && isfinite(*value))
         return 0;
     bool is_time = option_read_duration(text, &amount, NULL) == 0;
     if (!is_time && option_read_size(text, &amount, NULL) != 0)
         return error_set(err, "\"%s\" is not a number, nor one with a unit of time or size", text);
+    *unit = is_time ? "s" : "bytes";
     *value = (double)amount / (is_time ? 1e9 : 1);
     return 0;
 }

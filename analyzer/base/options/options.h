@@ -146,3 +146,6 @@ int option_read_size(const char *text, uint64_t *size_bytes, struct error *err);
 /// A number in any notation, or a duration (then in seconds) or a size (in bytes). 0, or -1 and
 /// ERR.
 int option_read_quantity(const char *text, double *value, struct error *err);
+/// The same, and into UNIT "s", "bytes", or NULL for a number without unit.
+int option_read_quantity_and_unit(const char *text, double *value, const char **unit,
+                                  struct error *err);
