@@ -2,19 +2,30 @@
 // A model is searched twice: the weights of the first search are 1 over the measured values, those
 // of the second 1 over the values of the formula found, for a value that is too low by chance would
 // else count too much.
+//
+// One bad point of a few would decide the formula. So the model of all points competes with those
+// that leave one out: such a point's value is taken from anywhere, all orders of magnitude within
+// OUTLIER_RANGE alike, and few series have one (the mixture of Box and Tiao, "A Bayesian approach
+// to some outlier problems", 1968, for one point). Two points that agree are never left out.
 #include "analyzer/model/model.h"
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "analyzer/base/memory.h"
 #include "analyzer/model/search.h"
 
-struct model_workspace {
+/// Points and what was found at them.
+struct attempt {
     struct model_points points;
     struct search search;
     double *weights;
     size_t weights_capacity;
+};
+
+struct model_workspace {
+    struct attempt attempts[2]; // of all points, and without one
 };
 
 struct model_workspace *model_workspace_new(void)
@@ -26,9 +37,12 @@ void model_workspace_free(struct model_workspace *workspace)
 {
     if (!workspace)
         return;
-    model_points_release(&workspace->points);
-    search_release(&workspace->search);
-    FREE_ALL(workspace->weights, workspace);
+    for (size_t i = 0; i < 2; i++) {
+        model_points_release(&workspace->attempts[i].points);
+        search_release(&workspace->attempts[i].search);
+        free(workspace->attempts[i].weights);
+    }
+    free(workspace);
 }
 
 void model_release_posterior(struct model *model)
@@ -224,63 +238,175 @@ static double weight_of(double y, double value, double greatest)
 }
 
 /// Takes the values of the formula that was found for the weights, if it fits at all.
-static void set_weights(struct model_workspace *workspace, double greatest)
+static void set_weights(struct attempt *attempt, double greatest)
 {
     static const double worst_fit = 0.1;
-    const struct model_points *points = &workspace->points;
-    const struct model_hypothesis *found = &workspace->search.found[0];
+    const struct model_points *points = &attempt->points;
+    const struct model_hypothesis *found = &attempt->search.found[0];
     if (found->squares > worst_fit * worst_fit * (double)points->n)
         return;
     for (size_t i = 0; i < points->n; i++)
-        workspace->weights[i] = weight_of(points->y[i],
-                                          model_formula_value(&found->formula, points->n_parameters,
-                                                              points->x + i * points->n_parameters),
-                                          greatest);
+        attempt->weights[i] = weight_of(points->y[i],
+                                        model_formula_value(&found->formula, points->n_parameters,
+                                                            points->x + i * points->n_parameters),
+                                        greatest);
+}
+
+static double greatest_of(const struct model_points *points)
+{
+    double greatest = 0;
+    for (size_t i = 0; i < points->n; i++)
+        greatest = fmax(greatest, points->y[i]);
+    return greatest;
+}
+
+/// Searches for formulas at the points of ATTEMPT, not all of which are 0.
+static void search_points(struct attempt *attempt)
+{
+    const struct model_points *points = &attempt->points;
+    double greatest = greatest_of(points);
+    attempt->weights = array_reserve(attempt->weights, &attempt->weights_capacity, points->n,
+                                     sizeof *attempt->weights);
+    for (size_t i = 0; i < points->n; i++)
+        attempt->weights[i] = weight_of(points->y[i], points->y[i], greatest);
+    search_run(&attempt->search, points, attempt->weights, false);
+    set_weights(attempt, greatest);
+    search_run(&attempt->search, points, attempt->weights, true);
+}
+
+// ---- one bad point
+
+enum { OUTLIER_LEAST_POINTS = 5, OUTLIER_DEGREES = 2 };
+
+/// log of the probability that one point of N is bad, and has the value Y then.
+static double log_outlier(size_t n, double y)
+{
+    static const double share_of_series = 0.03, log_range = 9.2; // four orders of magnitude
+    return log(share_of_series / (double)n) - log(log_range * y);
+}
+
+/// The rows of DATA that are not at the point X.
+static void read_without(struct model_points *points, const struct model_data *data,
+                         const double *x)
+{
+    size_t k = data->n_parameters, n = 0;
+    SCOPED double *left_x = memory_new((data->n_rows * k + 1) * sizeof *left_x);
+    SCOPED double *left_y = memory_new((data->n_rows + 1) * sizeof *left_y);
+    for (size_t i = 0; i < data->n_rows; i++) {
+        if (memcmp(data->x + i * k, x, k * sizeof *x) == 0)
+            continue;
+        memcpy(left_x + n * k, data->x + i * k, k * sizeof *x);
+        left_y[n++] = data->y[i];
+    }
+    const struct model_data left = {k, n, left_x, left_y};
+    model_points_read(points, &left);
+}
+
+/// Tries the model without the point I of all. True: it is the better explanation.
+static bool try_without(struct model_workspace *workspace, const struct model_data *data,
+                        const char *const *names, size_t i, struct model_outlier *outlier)
+{
+    static const double least_factor = 1.1;
+    struct attempt *all = &workspace->attempts[0], *others = &workspace->attempts[1];
+    size_t k = data->n_parameters, n = all->points.n;
+    const double *x = all->points.x + i * k;
+    struct error ignored;
+    read_without(&others->points, data, x);
+    if (refuse_points(&others->points, names, &ignored))
+        return false;
+    search_points(others);
+    const struct model_hypothesis *found = &others->search.found[0];
+    *outlier = (struct model_outlier){.value = all->points.y[i],
+                                      .expected = model_formula_value(&found->formula, k, x),
+                                      .is_last = k == 1 && i == n - 1};
+    memcpy(outlier->x, x, k * sizeof *x);
+    double factor = outlier->value / outlier->expected;
+    return found->n_coefficients + OUTLIER_DEGREES < n && fmax(factor, 1 / factor) > least_factor &&
+           others->search.log_evidence + log_outlier(n, outlier->value) > all->search.log_evidence;
+}
+
+/// Looks for a point without which the others are more probable. The attempt that counts.
+static const struct attempt *choose_attempt(struct model_workspace *workspace,
+                                            const struct model_data *data, const char *const *names,
+                                            struct model *model)
+{
+    enum { N_TRIED = 2 };
+    static const double nats_hopeless = 0;
+    const struct attempt *all = &workspace->attempts[0];
+    size_t n = all->points.n;
+    if (n < OUTLIER_LEAST_POINTS)
+        return all;
+    SCOPED double *evidences = memory_new(n * sizeof *evidences);
+    search_without_each(&all->search, evidences);
+    for (size_t i = 0; i < n; i++)
+        evidences[i] =
+            all->points.y[i] > 0 ? evidences[i] + log_outlier(n, all->points.y[i]) : -INFINITY;
+    for (size_t tried = 0; tried < N_TRIED && !model->has_outlier; tried++) {
+        size_t best = 0;
+        for (size_t i = 1; i < n; i++)
+            best = evidences[i] > evidences[best] ? i : best;
+        if (!(evidences[best] > all->search.log_evidence - nats_hopeless))
+            return all;
+        evidences[best] = -INFINITY;
+        model->has_outlier = try_without(workspace, data, names, best, &model->outlier);
+    }
+    return &workspace->attempts[model->has_outlier];
 }
 
 int model_fit(struct model_workspace *workspace, const struct model_data *data,
               const char *const *names, struct model *model, struct error *err)
 {
-    struct model_points *points = &workspace->points;
-    struct search *search = &workspace->search;
+    struct attempt *all = &workspace->attempts[0];
     *model = (struct model){.n_parameters = data->n_parameters};
     if (refuse(data, names, err))
         return -1;
-    model_points_read(points, data);
-    if (refuse_points(points, names, err))
+    model_points_read(&all->points, data);
+    if (refuse_points(&all->points, names, err))
         return -1;
-    double greatest = 0;
-    for (size_t i = 0; i < points->n; i++)
-        greatest = fmax(greatest, points->y[i]);
-    if (!(greatest > 0)) {
+    if (!(greatest_of(&all->points) > 0)) {
         model->formula.n_pieces = 1; // without terms
-        describe(model, points);
+        describe(model, &all->points);
         return 0;
     }
-    workspace->weights = array_reserve(workspace->weights, &workspace->weights_capacity, points->n,
-                                       sizeof *workspace->weights);
-    for (size_t i = 0; i < points->n; i++)
-        workspace->weights[i] = weight_of(points->y[i], points->y[i], greatest);
-    search_run(search, points, workspace->weights, false);
-    set_weights(workspace, greatest);
-    search_run(search, points, workspace->weights, true);
-    size_t chosen = choose(search, points);
+    search_points(all);
+    const struct attempt *attempt = choose_attempt(workspace, data, names, model);
+    const struct search *search = &attempt->search;
+    size_t chosen = choose(search, &attempt->points);
     model->formula = search->found[chosen].formula;
-    refit_formula(&model->formula, points, workspace->weights);
-    model->posterior = posterior_new(search, points);
-    describe(model, points);
+    refit_formula(&model->formula, &attempt->points, attempt->weights);
+    model->posterior = posterior_new(search, &attempt->points);
+    const struct model_piece *last = &model->formula.pieces[model->formula.n_pieces - 1];
+    for (size_t k = 0; k < last->n_terms; k++)
+        model->coefficients[k] =
+            posterior_coefficient(model->posterior, chosen, last->terms[k].factors);
+    describe(model, &attempt->points);
     return 0;
+}
+
+struct model_residual *model_residuals(const struct model_workspace *workspace,
+                                       const struct model *model)
+{
+    const struct model_points *points = &workspace->attempts[model->has_outlier].points;
+    size_t k = points->n_parameters;
+    struct model_residual *residuals = memory_new((points->n + 1) * sizeof *residuals);
+    for (size_t i = 0; i < points->n; i++) {
+        const double *x = points->x + i * k;
+        double value = points->y[i], fitted = model_formula_value(&model->formula, k, x);
+        residuals[i] = (struct model_residual){
+            .value = value, .fitted = fitted, .error = value > 0 ? fitted / value - 1 : NAN};
+        memcpy(residuals[i].x, x, k * sizeof *x);
+    }
+    return residuals;
 }
 
 struct model_prediction model_predict(const struct model *model, const double *x)
 {
     struct model_prediction prediction = {0};
-    double low, high;
     if (!model->posterior)
         return prediction;
-    posterior_interval(model->posterior, model->n_parameters, x, &low, &high);
+    struct model_interval interval = posterior_interval(model->posterior, model->n_parameters, x);
     prediction.value = model_formula_value(&model->formula, model->n_parameters, x);
-    prediction.low = fmin(low, prediction.value);
-    prediction.high = fmax(high, prediction.value);
+    prediction.low = fmin(interval.low, prediction.value);
+    prediction.high = fmax(interval.high, prediction.value);
     return prediction;
 }

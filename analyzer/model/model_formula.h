@@ -23,6 +23,11 @@ struct model_term {
     struct model_factor factors[MODEL_MAX_PARAMETERS];
 };
 
+/// 95 % of what a value may be.
+struct model_interval {
+    double low, high;
+};
+
 struct model_piece {
     struct model_term terms[MODEL_MAX_TERMS];
     size_t n_terms;

@@ -227,10 +227,28 @@ static void add_note(struct model_series *series, char *note)
     free(note);
 }
 
+/// Names the point that was left out.
+static void note_outlier(const struct model_table *table, struct model_series *series)
+{
+    const struct model_outlier *outlier = &series->model.outlier;
+    SCOPED char *at = NULL;
+    for (size_t k = 0; k < table->n_parameters; k++)
+        text_append(&at, "%s%s=%g", k ? "," : "", table->parameters[k], outlier->x[k]);
+    double factor = outlier->value / outlier->expected;
+    add_note(
+        series,
+        memory_format("the value at %s does not fit: %.*f times what the others say; it is "
+                      "left out%s",
+                      at, factor < 0.95 ? 2 : 1, factor,
+                      outlier->is_last ? ", though another formula may hold from there on" : ""));
+}
+
 /// What limits the model of SERIES.
 static void note_limits(const struct model_table *table, struct model_series *series)
 {
     const struct model *model = &series->model;
+    if (model->has_outlier)
+        note_outlier(table, series);
     if (model->n_points < 5)
         add_note(series, memory_format("only %zu different points: other formulas are as likely",
                                        model->n_points));
@@ -276,6 +294,7 @@ static void fit_series(struct model_table *table, struct model_series *series,
         series->reason = memory_copy_text(err.text);
     } else {
         series->formula = model_formula_text(&series->model.formula, names, n, 10);
+        series->residuals = model_residuals(workspace, &series->model);
         series->predictions = memory_new((n_asked + 1) * sizeof *series->predictions);
         for (size_t i = 0; i < n_asked; i++)
             series->predictions[i] =
@@ -353,6 +372,7 @@ void model_table_release(struct model_table *table)
                  series->formula);
         words_free(series->notes);
         free(series->predictions);
+        free(series->residuals);
     }
     words_free(table->parameters);
     FREE_ALL(table->unit, table->metric, table->series, table->asked, table->sums, table->order);

@@ -21,6 +21,7 @@ struct model_series {
     char *reason; // why there is no model; NULL: there is one
     struct model model;
     char *formula;
+    struct model_residual *residuals; // of the model's points
     char **notes; // what limits the model, a sentence each, up to NULL; may be NULL
     struct model_prediction *predictions; // at ASKED, then at those of the table
     // What to measure for the last of them; not of parts, which the same runs tell of.

@@ -93,41 +93,100 @@ static double quantile(const struct sample *samples, size_t n, double share)
     return samples[n - 1].value;
 }
 
-void posterior_interval(const struct model_posterior *posterior, size_t n_parameters,
-                        const double *x, double *low, double *high)
+enum { N_NODES = 24 };
+static const double least_share = 1e-4;
+
+/// What a quantity may be, as values with shares that sum to ALL.
+struct samples {
+    struct sample *list;
+    size_t n;
+    double all;
+    double nodes[N_NODES]; // of a normal distribution
+};
+
+/// Makes room for N hypotheses.
+static void samples_init(struct samples *samples, size_t n)
 {
-    enum { N_NODES = 24 };
-    static const double least_share = 1e-4, outside = 0.025;
-    double nodes[N_NODES], all = 0;
+    *samples = (struct samples){
+        .list = memory_new(2 * n * SEARCH_NOISES * N_NODES * sizeof(struct sample))};
     for (size_t i = 0; i < N_NODES; i++)
-        nodes[i] = gsl_cdf_ugaussian_Pinv(((double)i + 0.5) / N_NODES);
-    SCOPED struct sample *samples =
-        memory_new(2 * posterior->n * SEARCH_NOISES * N_NODES * sizeof *samples);
-    size_t n = 0;
-    for (size_t h = 0; h < posterior->n; h++) {
-        const struct model_hypothesis *hypothesis = &posterior->hypotheses[h];
-        double value = model_formula_value(&hypothesis->formula, n_parameters, x);
-        double lever = leverage(hypothesis, n_parameters, x);
-        for (size_t k = 0; k < SEARCH_NOISES; k++) {
-            const struct noise_kind *noise = &posterior->noises[k];
-            if (hypothesis->shares[k] < least_share)
-                continue;
-            double degrees = degrees_of(posterior, hypothesis, noise);
-            double width = sqrt((2 * noise->scale + hypothesis->squares) / degrees * lever);
-            for (size_t i = 0; i < N_NODES; i++) {
-                double share = hypothesis->shares[k] / N_NODES;
-                double sample = fmax(value + width * t_quantile(nodes[i], degrees), 0);
-                samples[n++] = (struct sample){sample, share * (1 - posterior->other_share)};
-                if (posterior->other_share > least_share)
-                    samples[n++] = (struct sample){sample * posterior->other_factor,
-                                                   share * posterior->other_share};
-                all += share;
-            }
+        samples->nodes[i] = gsl_cdf_ugaussian_Pinv(((double)i + 0.5) / N_NODES);
+}
+
+/// Adds what HYPOTHESIS says of a quantity that has the value VALUE there, with the variance of the
+/// noise times LEVER, and is LEAST at least.
+static void samples_add(struct samples *samples, const struct model_posterior *posterior,
+                        const struct model_hypothesis *hypothesis, double value, double lever,
+                        double least)
+{
+    for (size_t k = 0; k < SEARCH_NOISES; k++) {
+        const struct noise_kind *noise = &posterior->noises[k];
+        if (hypothesis->shares[k] < least_share)
+            continue;
+        double degrees = degrees_of(posterior, hypothesis, noise);
+        double width = sqrt((2 * noise->scale + hypothesis->squares) / degrees * lever);
+        for (size_t i = 0; i < N_NODES; i++) {
+            double share = hypothesis->shares[k] / N_NODES;
+            double sample = fmax(value + width * t_quantile(samples->nodes[i], degrees), least);
+            samples->list[samples->n++] =
+                (struct sample){sample, share * (1 - posterior->other_share)};
+            if (posterior->other_share > least_share)
+                samples->list[samples->n++] = (struct sample){sample * posterior->other_factor,
+                                                              share * posterior->other_share};
+            samples->all += share;
         }
     }
-    qsort(samples, n, sizeof *samples, by_value);
-    *low = quantile(samples, n, outside * all);
-    *high = quantile(samples, n, (1 - outside) * all);
+}
+
+/// What 95 % of SAMPLES, which are freed, lie between.
+static struct model_interval samples_interval(struct samples *samples)
+{
+    static const double outside = 0.025;
+    qsort(samples->list, samples->n, sizeof *samples->list, by_value);
+    struct model_interval interval = {
+        quantile(samples->list, samples->n, outside * samples->all),
+        quantile(samples->list, samples->n, (1 - outside) * samples->all)};
+    free(samples->list);
+    return interval;
+}
+
+struct model_interval posterior_interval(const struct model_posterior *posterior,
+                                         size_t n_parameters, const double *x)
+{
+    struct samples samples;
+    samples_init(&samples, posterior->n);
+    for (size_t h = 0; h < posterior->n; h++) {
+        const struct model_hypothesis *hypothesis = &posterior->hypotheses[h];
+        samples_add(&samples, posterior, hypothesis,
+                    model_formula_value(&hypothesis->formula, n_parameters, x),
+                    leverage(hypothesis, n_parameters, x), 0);
+    }
+    return samples_interval(&samples);
+}
+
+static bool has_factors(const struct model_term *term, const struct model_factor *factors)
+{
+    bool has = true;
+    for (size_t k = 0; k < MODEL_MAX_PARAMETERS; k++)
+        has = has && term->factors[k].log_exponent == factors[k].log_exponent &&
+              fabs(term->factors[k].exponent - factors[k].exponent) < 1e-9;
+    return has;
+}
+
+struct model_interval posterior_coefficient(const struct model_posterior *posterior, size_t h,
+                                            const struct model_factor *factors)
+{
+    const struct model_hypothesis *hypothesis = &posterior->hypotheses[h];
+    const struct model_piece *piece = &hypothesis->formula.pieces[hypothesis->formula.n_pieces - 1];
+    size_t term = 0;
+    while (term + 1 < piece->n_terms && !has_factors(&piece->terms[term], factors))
+        term++;
+    double value = piece->terms[term].coefficient;
+    struct samples samples;
+    samples_init(&samples, 1);
+    samples_add(&samples, posterior, hypothesis, value, hypothesis->inverse[term][term],
+                value > 0 ? 0 : -INFINITY);
+    return samples_interval(&samples);
 }
 
 // ---- what another point would tell
@@ -205,11 +264,11 @@ double posterior_width_after(const struct model_posterior *posterior, size_t n_p
                              const double *x, double low, double high, const double *candidate)
 {
     enum { MOST = 24 }; // of the most probable ones
-    static const double least_share = 1e-3;
+    static const double lowest_share = 1e-3;
     struct outlook outlooks[MOST];
     size_t n = posterior->n < MOST ? posterior->n : MOST;
     // Formulas that the confidence interval leaves out must not outweigh those within.
-    double least = log(fmax(low, least_share * high)), most = log(high), all = 0, after = 0;
+    double least = log(fmax(low, lowest_share * high)), most = log(high), all = 0, after = 0;
     for (size_t h = 0; h < n; h++) {
         struct outlook *o = &outlooks[h];
         *o = outlook_of(posterior, h, n_parameters, x, candidate);

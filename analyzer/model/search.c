@@ -637,10 +637,84 @@ static void choose(struct search *search)
         found->probability = exp(room->candidates[i].log_evidence - room->best);
         sum += found->probability;
     }
+    search->log_evidence = room->best + log(sum);
+    for (size_t i = 0; i < room->points->n; i++)
+        search->log_evidence += log(room->weights[i]);
     for (size_t i = 0; i < search->n_found; i++) {
         search->found[i].probability /= sum;
         for (size_t j = 0; j < SEARCH_NOISES; j++)
             search->found[i].shares[j] *= search->found[i].probability;
+    }
+}
+
+// ---- without a point
+
+/// Into SQUARES the least sum that the column C, alone or with a constant, leaves at all points but
+/// each.
+static void delete_from_column(const struct side *side, size_t c, const double *y, double *squares)
+{
+    for (size_t i = 0; i < side->n_points; i++) {
+        double one = side->values[i], value = side->values[c * side->n_points + i];
+        double own = side->own[c] - value * value, with_y = side->with_y[c] - value * y[i];
+        double ones = side->own[0] - one * one, one_y = side->with_y[0] - one * y[i];
+        double both = side->with_one[c] - one * value, y_squared = side->y_squared - y[i] * y[i];
+        double determinant = own * ones - both * both;
+        if (own > 0 && with_y > 0)
+            squares[i] = fmin(squares[i], y_squared - with_y * with_y / own);
+        if (c == 0 || !(determinant > 1e-11 * own * ones))
+            continue;
+        double constant = (one_y * own - with_y * both) / determinant;
+        double coefficient = (with_y * ones - one_y * both) / determinant;
+        if (constant > 0 && coefficient > 0)
+            squares[i] = fmin(squares[i], y_squared - constant * one_y - coefficient * with_y);
+    }
+}
+
+/// The same of a formula without break: by its errors and leverages (Cook, Weisberg, "Residuals and
+/// influence in regression", 1982, section 2.2).
+static void delete_from_formula(const struct search_room *room,
+                                const struct model_hypothesis *found, double *squares)
+{
+    const struct model_points *points = room->points;
+    const struct model_piece *piece = &found->formula.pieces[0];
+    for (size_t i = 0; i < points->n; i++) {
+        const double *x = points->x + i * points->n_parameters;
+        double terms[MODEL_MAX_TERMS], leverage = 0, error = points->y[i];
+        for (size_t a = 0; a < piece->n_terms; a++) {
+            terms[a] = term_value(&piece->terms[a], points->n_parameters, x);
+            error -= piece->terms[a].coefficient * terms[a];
+        }
+        for (size_t a = 0; a < piece->n_terms; a++)
+            for (size_t b = 0; b < piece->n_terms; b++)
+                leverage += terms[a] * found->inverse[a][b] * terms[b];
+        error *= room->weights[i];
+        leverage *= room->weights[i] * room->weights[i];
+        if (leverage < 1 - 1e-9)
+            squares[i] = fmin(squares[i], found->squares - error * error / (1 - leverage));
+    }
+}
+
+void search_without_each(const struct search *search, double *log_evidences)
+{
+    enum { N_FORMULAS = 8, N_COEFFICIENTS = 2 };
+    const struct search_room *room = search->room;
+    const struct model_points *points = room->points;
+    double *squares = log_evidences, log_weights = 0;
+    SCOPED double *y = memory_new((points->n + 1) * sizeof *y);
+    for (size_t i = 0; i < points->n; i++) { // the order is that of the points
+        squares[i] = INFINITY;
+        y[i] = points->y[i] * room->weights[i];
+        log_weights += log(room->weights[i]);
+    }
+    for (size_t c = 0; c < room->n_columns; c++)
+        delete_from_column(&room->whole, c, y, squares);
+    for (size_t h = 0; h < search->n_found && h < N_FORMULAS; h++)
+        if (search->found[h].formula.n_pieces == 1)
+            delete_from_formula(room, &search->found[h], squares);
+    for (size_t i = 0; i < points->n; i++) {
+        double least = fmax(squares[i], 1e-15 * (double)points->n);
+        log_evidences[i] = evidence_of(search, least, points->n - 1 - N_COEFFICIENTS, NULL) +
+                           log_weights - log(room->weights[i]);
     }
 }
 

@@ -56,6 +56,7 @@ struct search {
     struct noise_kind noises[SEARCH_NOISES];
     struct model_hypothesis found[SEARCH_MAX_FOUND]; // most probable first
     size_t n_found;
+    double log_evidence; // log of the probability density of all values
     struct search_room *room;
 };
 
@@ -63,6 +64,10 @@ struct search {
 /// WEIGHTS (1 over the value). SEARCH is zeroed or was used before.
 void search_run(struct search *search, const struct model_points *points, const double *weights,
                 bool has_breaks);
+
+/// Into LOG_EVIDENCES about what log_evidence would at best be without each point of the last
+/// search. (The sums of squares are exact for a constant, a term, both, and the formulas found.)
+void search_without_each(const struct search *search, double *log_evidences);
 void search_release(struct search *search);
 
 // --- posterior.c
@@ -73,8 +78,13 @@ struct model_posterior *posterior_new(const struct search *search,
                                       const struct model_points *points);
 
 /// The values at X that 95 % of what POSTERIOR says of formulas in N_PARAMETERS lies between.
-void posterior_interval(const struct model_posterior *posterior, size_t n_parameters,
-                        const double *x, double *low, double *high);
+struct model_interval posterior_interval(const struct model_posterior *posterior,
+                                         size_t n_parameters, const double *x);
+
+/// The same of the coefficient of the term with FACTORS in the last piece of the formula H of those
+/// found, as if that formula were right.
+struct model_interval posterior_coefficient(const struct model_posterior *posterior, size_t h,
+                                            const struct model_factor *factors);
 
 /// How wide the confidence interval LOW to HIGH at X would be if CANDIDATE were measured as well, a
 /// share of its present width: expected from what POSTERIOR says of both values.

@@ -33,7 +33,9 @@ static json_t *term_object(const void *of, size_t i)
     for (size_t k = 0; k < o->table->n_parameters; k++)
         if (term->factors[k].exponent != 0 || term->factors[k].log_exponent)
             json_array_append_new(factors, factor_object(o->table, k, term->factors[k]));
-    return JSON_OBJECT(JSON_REAL(term, coefficient), {"factors", factors});
+    const struct model_interval *interval = &o->series->model.coefficients[i];
+    return JSON_OBJECT(JSON_REAL(term, coefficient), JSON_NUMBER(interval, low),
+                       JSON_NUMBER(interval, high), {"factors", factors});
 }
 
 static json_t *break_object(const void *of, size_t i)
@@ -65,6 +67,24 @@ static json_t *prediction_object(const void *of, size_t i)
                        {"by", json_string(prediction->n_past ? "past-errors" : "formulas")},
                        {"past_errors", json_count(prediction->n_past)},
                        {"share", has_share ? json_number(share) : NULL});
+}
+
+static json_t *residual_object(const void *of, size_t i)
+{
+    const struct of_series *o = of;
+    const struct model_residual *residual = &o->series->residuals[i];
+    return JSON_OBJECT({"at", point_object(o->table, residual->x)}, JSON_NUMBER(residual, value),
+                       JSON_NUMBER(residual, fitted), JSON_NUMBER(residual, error));
+}
+
+static json_t *outlier_object(const void *of, size_t i)
+{
+    const struct of_series *o = of;
+    const struct model_outlier *outlier = &o->series->model.outlier;
+    (void)i;
+    return JSON_OBJECT({"at", point_object(o->table, outlier->x)}, JSON_NUMBER(outlier, value),
+                       JSON_NUMBER(outlier, expected),
+                       {"factor", json_number(outlier->value / outlier->expected)});
 }
 
 static json_t *next_object(const struct model_table *table, const struct model_next *next)
@@ -101,6 +121,8 @@ static json_t *series_object(const void *of, size_t i)
         JSON_NUMBER(model, noise), {"one_sided_noise", json_boolean(model->is_one_sided)},
         JSON_NUMBER(model, rms_error), {"worst_error", json_number(model->worst)},
         JSON_NUMBER(model, smape), JSON_NUMBER(model, r_squared),
+        {"residuals", json_list(model->n_points, residual_object, &o)},
+        {"outliers", json_list(model->has_outlier, outlier_object, &o)},
         {"notes", json_list(words_count(series->notes), note_text, &o)});
 }
 

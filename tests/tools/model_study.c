@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// model_study [--series N] [--seed S] [--csv] [--worst CLASS]: how well models of random noisy
-// series continue them. Each series has a known function, half of them with exponents that no
-// hypothesis has; noise of 0, 2, 5 or 10 % is normal, adds only, or is in part shared by all rows
-// of a point. The table has the relative error at 4 and 16 times the greatest parameters, beside
-// the error of the generating form with fitted coefficients (the ceiling), and how often the
-// interval holds the truth. --csv prints the series as a table for `pagoda model` instead.
+// model_study [--series N] [--seed S] [--csv] [--worst CLASS] [--bad FACTOR]: how well models of
+// random noisy series continue them. Each series has a known function, half of them with exponents
+// that no hypothesis has; noise of 0, 2, 5 or 10 % is normal, adds only, or is in part shared by
+// all rows of a point. The table has the relative error at 4 and 16 times the greatest parameters,
+// beside the error of the generating form with fitted coefficients (the ceiling), and how often the
+// interval holds the truth. With --bad one point of each series is FACTOR times too high. --csv
+// prints the series as a table for `pagoda model` instead.
 #include <gsl/gsl_multifit.h>
 #include <math.h>
 #include <stdbool.h>
@@ -50,6 +51,7 @@ struct series {
 // ---- random numbers (splitmix64)
 
 static uint64_t state;
+static double bad_factor; // 0: no point is bad
 
 static double uniform(void)
 {
@@ -231,6 +233,14 @@ static void make_rows(struct series *series)
     }
 }
 
+/// All values at one point are BAD_FACTOR times what they were.
+static void spoil(struct series *series)
+{
+    size_t point = pick(series->n_points);
+    for (size_t j = 0; j < series->n_repetitions; j++)
+        series->y[point * series->n_repetitions + j] *= bad_factor;
+}
+
 static void make(struct series *series, size_t number, uint64_t seed)
 {
     state = seed * 1000003 + number;
@@ -247,6 +257,8 @@ static void make(struct series *series, size_t number, uint64_t seed)
         make_truth(series);
     } while (!(model_formula_value(&series->truth, 2, series->points[0]) > 0));
     make_rows(series);
+    if (bad_factor > 0)
+        spoil(series);
 }
 
 // ---- the ceiling: the generating form with fitted coefficients
@@ -460,6 +472,8 @@ int main(int argc, char **argv)
             n = strtoul(argv[++i], NULL, 10);
         else if (strcmp(argv[i], "--seed") == 0 && i + 1 < argc)
             seed = strtoul(argv[++i], NULL, 10);
+        else if (strcmp(argv[i], "--bad") == 0 && i + 1 < argc)
+            bad_factor = strtod(argv[++i], NULL);
         else if (strcmp(argv[i], "--worst") == 0 && i + 1 < argc)
             for (loud = 0, i++; loud < N_CLASSES && strcmp(class_names[loud], argv[i]) != 0;)
                 loud++;

@@ -97,6 +97,156 @@ TEST(text_of_formulas_gives_their_value)
     }
 }
 
+/// Single rows of a kind of function at 1 to 64, with noise of LEVEL.
+static void make_single(struct rows *rows, unsigned kind, double level)
+{
+    *rows = (struct rows){.n_parameters = 1};
+    for (double p = 1; p <= 64; p *= 2) {
+        double y = kind == 0 ? 1 + 0.1 * p : kind == 1 ? 5 + 2 * log2(p) : 3 + 40 / p;
+        rows->x[rows->n] = p;
+        rows->y[rows->n++] = y * (1 + level * (2 * uniform() - 1));
+    }
+}
+
+static bool has_outlier(const struct rows *rows)
+{
+    struct model model;
+    fit(rows, &model);
+    model_release_posterior(&model);
+    return model.has_outlier;
+}
+
+TEST(one_bad_point_is_found_and_left_out)
+{
+    static const double factors[] = {3, 1. / 3, 1.5, 20};
+    state = 11;
+    for (unsigned kind = 0; kind < 3; kind++)
+        for (size_t bad = 0; bad < 7; bad++)
+            for (size_t f = 0; f < 4; f++) {
+                struct rows rows;
+                struct model model, other;
+                make_single(&rows, kind, 0);
+                fit(&rows, &model);
+                assert_false(model.has_outlier);
+                double right = rows.y[bad], far = 512;
+                rows.y[bad] *= factors[f];
+                fit(&rows, &other);
+                assert_true(other.has_outlier && other.n_points == 6);
+                assert_true(near(other.outlier.x[0], rows.x[bad]));
+                assert_true(near(other.outlier.value, rows.y[bad]));
+                assert_true(near(other.outlier.expected, right));
+                assert_true(other.outlier.is_last == (bad == 6));
+                assert_true(
+                    near(model_predict(&model, &far).value, model_predict(&other, &far).value));
+                model_release_posterior(&model);
+                model_release_posterior(&other);
+            }
+}
+
+TEST(a_bad_point_is_found_among_noise_and_with_two_parameters)
+{
+    unsigned n_found = 0, n_right = 0;
+    state = 12;
+    for (unsigned i = 0; i < 60; i++) {
+        struct rows rows;
+        struct model model;
+        bool is_two = i % 2;
+        if (is_two)
+            make(&rows, 3, 0.02);
+        else
+            make_single(&rows, i % 3, 0.02);
+        size_t bad = i % rows.n;
+        rows.y[bad] *= 4;
+        if (is_two) // both rows of the point
+            rows.y[bad ^ 1] *= 4;
+        fit(&rows, &model);
+        n_found += model.has_outlier;
+        n_right += model.has_outlier && near(model.outlier.x[0], rows.x[bad * rows.n_parameters]);
+        model_release_posterior(&model);
+    }
+    assert_true(n_right == n_found && n_right >= 54);
+}
+
+TEST(noise_is_no_bad_point)
+{
+    unsigned n = 0;
+    state = 13;
+    for (unsigned i = 0; i < 150; i++) {
+        struct rows rows;
+        make_single(&rows, i % 3, 0.03 + 0.05 * (i % 4));
+        n += has_outlier(&rows);
+    }
+    assert_true(n <= 1);
+}
+
+TEST(two_points_that_agree_are_no_bad_ones)
+{
+    state = 14;
+    for (size_t first = 0; first + 1 < 7; first++)
+        for (unsigned is_noisy = 0; is_noisy < 2; is_noisy++) {
+            struct rows rows;
+            struct model model;
+            make_single(&rows, 0, is_noisy ? 0.02 : 0);
+            rows.y[first] *= 3;
+            rows.y[first + 1] *= 3;
+            fit(&rows, &model);
+            assert_false(model.has_outlier);
+            if (first == 0 || first == 5) {
+                assert_int_equal(model.formula.n_pieces, 2);
+                assert_true(model.rms_error < 0.05);
+            }
+            model_release_posterior(&model);
+        }
+}
+
+TEST(four_points_are_too_few_for_a_bad_one)
+{
+    struct rows rows = {1, 4, {1, 2, 4, 8}, {1, 2, 12, 8}};
+    assert_false(has_outlier(&rows));
+}
+
+TEST(coefficients_have_intervals_and_points_residuals)
+{
+    unsigned n = 0, n_held = 0;
+    state = 15;
+    for (unsigned i = 0; i < 100; i++) {
+        struct rows rows = {.n_parameters = 1};
+        struct model model;
+        struct error err;
+        for (double p = 2; p <= 128; p *= 2) {
+            rows.x[rows.n] = p;
+            rows.y[rows.n++] = (2 + 0.5 * p) * (1 + 0.1 * (2 * uniform() - 1));
+        }
+        struct model_workspace *workspace = model_workspace_new();
+        const struct model_data data = {1, rows.n, rows.x, rows.y};
+        if (model_fit(workspace, &data, names, &model, &err))
+            fail_msg("%s", err.text);
+        struct model_residual *residuals = model_residuals(workspace, &model);
+        double squares = 0;
+        for (size_t k = 0; k < model.n_points; k++) {
+            double value = model_formula_value(&model.formula, 1, residuals[k].x);
+            assert_true(near(residuals[k].fitted, value));
+            assert_true(near(residuals[k].error, value / residuals[k].value - 1));
+            squares += residuals[k].error * residuals[k].error;
+        }
+        assert_true(near(sqrt(squares / (double)model.n_points), model.rms_error));
+        const struct model_piece *piece = &model.formula.pieces[model.formula.n_pieces - 1];
+        for (size_t k = 0; k < piece->n_terms; k++)
+            assert_true(model.coefficients[k].low <= piece->terms[k].coefficient &&
+                        piece->terms[k].coefficient <= model.coefficients[k].high);
+        if (model.formula.n_pieces == 1 && piece->n_terms == 2 &&
+            near(piece->terms[1].factors[0].exponent, 1) &&
+            piece->terms[1].factors[0].log_exponent == 0) {
+            n++;
+            n_held += model.coefficients[1].low <= 0.5 && 0.5 <= model.coefficients[1].high;
+        }
+        free(residuals);
+        model_release_posterior(&model);
+        model_workspace_free(workspace);
+    }
+    assert_true(n >= 50 && n_held * 100 >= n * 85 && n_held < n);
+}
+
 TEST(order_and_unit_do_not_matter)
 {
     state = 2;
