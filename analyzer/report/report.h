@@ -159,6 +159,13 @@ void json_print_task_answers(const struct task_answer *answers, size_t n,
 void text_print_back_test(const struct back_test *test, FILE *stream);
 void json_print_back_test(const struct back_test *test, FILE *stream);
 
+// ---- stored runs
+
+/// Prints the list that trials_read_json() (db/trials.h) reads, ARE_CHOSEN: of some runs only.
+void text_print_trials(const char *json, bool are_chosen, FILE *stream);
+/// Prints what trial_read_json() reads, with TOP regions.
+void text_print_trial(const char *json, uint64_t top, FILE *stream);
+
 // ---- several intervals of one run
 
 /// What is kept of the result of one interval.
