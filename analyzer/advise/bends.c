@@ -135,7 +135,7 @@ static void begin(struct search *search, struct advice_candidate *candidate,
     if (strcmp(candidate->words[0].option, "scale") != 0 || !candidate->is_replayed ||
         !candidate->region || candidate->gain_ns <= 0)
         return;
-    if (strncmp(candidate->region, "between ", strlen("between ")) == 0)
+    if (region_meaning_of(candidate->region) == REGION_MEANS_BETWEEN)
         return; // the path does not tell after which call the rank computed
     double factor = strtod(value + strlen(candidate->region) + 1, NULL);
     search->above = sample_of(definitions, candidate->region, 1, unchanged);

@@ -10,8 +10,8 @@
 #include "analyzer/base/order.h"
 #include "analyzer/base/owned.h"
 #include "analyzer/result/findings/findings.h"
+#include "analyzer/simulation/change/region_pattern.h"
 #include "analyzer/whatif/options.h"
-#include "analyzer/whatif/whatif.h"
 
 static const uint64_t least_part = 1000; // of the run: less is not worth a line
 static const int64_t much_more = 20;     // part of a gain by which another one is larger
@@ -125,8 +125,7 @@ static void add_limits(struct advice *advice)
             continue;
         SCOPED char *gone = memory_format("%.*s=0", (int)(length - end), word->value);
         if (!advise_find(advice, "scale", gone)) {
-            bool is_stretch =
-                strncmp(subject, "before ", 7) == 0 || strncmp(subject, "between ", 8) == 0;
+            bool is_stretch = region_meaning_of(subject) != REGION_MEANS_PATHS;
             bool is_of_files = strncmp(subject, "files in ", 9) == 0;
             SCOPED char *sentence = memory_format("Remove %s %s",
                                                   is_stretch    ? "the computing"

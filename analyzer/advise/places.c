@@ -38,6 +38,15 @@ static uint64_t most_saved_ns(const struct pag_result *unchanged)
     return unchanged->time_ns > busiest_ns ? unchanged->time_ns - busiest_ns : 0;
 }
 
+/// The words of BATCH but those of the option EXCEPT.
+static void add_words(struct advice_candidate *candidate, const struct whatif_batch *batch,
+                      const char *except)
+{
+    for (size_t i = 0; i < batch->n_words; i++)
+        if (strcmp(batch->words[i].option, except) != 0)
+            advise_add_word(candidate, batch->words[i].option, batch->words[i].value);
+}
+
 void advise_add_cores(const struct advise_setting *setting, const struct pag_result *unchanged,
                       struct advice *advice)
 {
@@ -51,10 +60,7 @@ void advise_add_cores(const struct advise_setting *setting, const struct pag_res
     struct advice_candidate *candidate = advise_add(
         advice, ADVICE_PROCESSORS,
         setting->batch.n_words == 0 ? most_saved_ns(unchanged) : UINT64_MAX, "cores", sentence);
-    for (size_t i = 0; i < setting->batch.n_words; i++)
-        if (strcmp(setting->batch.words[i].option, "cores") != 0)
-            advise_add_word(candidate, setting->batch.words[i].option,
-                            setting->batch.words[i].value);
+    add_words(candidate, &setting->batch, "cores");
     advise_add_word(candidate, "cores", cores);
     candidate->has_target = true;
 }
@@ -211,45 +217,26 @@ static bool is_todays(const struct choice *choice, const struct mapping *best, s
 
 // --- words of a candidate
 
-struct word_list {
-    struct advice_word *words; // with texts of their own
-    size_t n, capacity;
-};
-
-static void add_word(struct word_list *list, const char *option, const char *value)
+static void words_release(struct advice_candidate *candidate)
 {
-    *ARRAY_NEXT(list->words, list->n, list->capacity) =
-        (struct advice_word){memory_copy_text(option), value ? memory_copy_text(value) : NULL};
-}
-
-static void add_words(struct word_list *list, const struct advice_word *words, size_t n)
-{
-    for (size_t i = 0; i < n; i++)
-        add_word(list, words[i].option, words[i].value);
-}
-
-static void word_list_release(struct word_list *list)
-{
-    FREE_MEMBERS(list->words, list->n, option);
-    FREE_MEMBERS(list->words, list->n, value);
-    free(list->words);
-    *list = (struct word_list){0};
+    FREE_MEMBERS(candidate->words, candidate->n_words, option, value);
+    free(candidate->words);
 }
 
 /// MAPPING of the N_RANKS ranks, in PHASE (NULL: in all).
-static void add_mapping(struct word_list *list, const struct choice *choice, const char *phase,
-                        const struct mapping *mapping, size_t n_ranks)
+static void add_mapping(struct advice_candidate *list, const struct choice *choice,
+                        const char *phase, const struct mapping *mapping, size_t n_ranks)
 {
     size_t n;
     SCOPED char **texts = mapping_words(mapping, (uint32_t)n_ranks, &choice->places, phase, &n);
     for (size_t i = 0; i < n; i++) {
-        add_word(list, "place", texts[i]);
+        advise_add_word(list, "place", texts[i]);
         free(texts[i]);
     }
 }
 
 /// MAPPING in PHASE: those ranks that are elsewhere than in BEST, or one that is not.
-static void add_phase(struct word_list *list, const struct choice *choice, const char *phase,
+static void add_phase(struct advice_candidate *list, const struct choice *choice, const char *phase,
                       const struct mapping *mapping, const struct mapping *best, size_t n_ranks)
 {
     struct mapping moved = {.node_of_rank = memory_new(n_ranks * sizeof(uint32_t))};
@@ -265,32 +252,34 @@ static void add_phase(struct word_list *list, const struct choice *choice, const
     free(moved.node_of_rank);
 }
 
-static void add_candidate(struct advice *advice, const struct word_list *list, const char *sentence)
+/// Adds the candidate of the words of LIST, which are its own then.
+static void add_candidate(struct advice *advice, const struct advice_candidate *list,
+                          const char *sentence)
 {
     struct advice_candidate *candidate =
         advise_add(advice, ADVICE_PLACEMENT, UINT64_MAX, "placement", sentence);
-    for (size_t i = 0; i < list->n; i++)
-        advise_add_word(candidate, list->words[i].option, list->words[i].value);
+    candidate->words = list->words;
+    candidate->n_words = list->n_words;
     candidate->has_target = true;
 }
 
 // --- other places from phase to phase
 
 /// What is asked of the ranks in all phases but number EXCEPT: BEST, and in each that of MAPPINGS.
-static struct word_list phase_words(const struct advise_setting *setting,
-                                    const struct whatif_batch *unplaced,
-                                    const struct choice *choice, const struct mapping *best,
-                                    const struct mapping *mappings, size_t except)
+static struct advice_candidate phase_words(const struct advise_setting *setting,
+                                           const struct whatif_batch *unplaced,
+                                           const struct choice *choice, const struct mapping *best,
+                                           const struct mapping *mappings, size_t except)
 {
     size_t n_ranks = unplaced->measured->result.n_ranks;
-    struct word_list list = {0};
+    struct advice_candidate list = {0};
     add_mapping(&list, choice, NULL, best, n_ranks);
     for (size_t i = 0; i < setting->n_phases; i++)
         if (i != except)
             add_phase(&list, choice, setting->phases[i], &mappings[i], best, n_ranks);
     if (setting->state)
-        add_word(&list, "state", setting->state);
-    add_words(&list, unplaced->words, unplaced->n_words);
+        advise_add_word(&list, "state", setting->state);
+    add_words(&list, unplaced, "");
     return list;
 }
 
@@ -309,14 +298,14 @@ static void add_phases(const struct advise_setting *setting, const struct whatif
     for (size_t n_same = 0, n = 0; n_same < n_phases && n < MAX_ROUNDS * n_phases; n++) {
         size_t i = n % n_phases;
         const struct search_phase phase = {setting->phases[i], mappings[i].node_of_rank};
-        struct word_list list = phase_words(setting, unplaced, choice, best, mappings, i);
+        SCOPED_BY(words_release)
+        struct advice_candidate list = phase_words(setting, unplaced, choice, best, mappings, i);
         struct whatif_batch batch = *unplaced;
         batch.words = list.words;
-        batch.n_words = list.n;
+        batch.n_words = list.n_words;
         whatif_progress_expect(batch.progress, setting->max_placements);
         struct mapping found = placement_search(&batch, result, &choice->places, &phase,
                                                 setting->max_placements, &advice->n_replays);
-        word_list_release(&list);
         bool is_better = found.predicted_ns < least_ns;
         n_same = is_better ? 0 : n_same + 1;
         if (is_better) {
@@ -326,29 +315,25 @@ static void add_phases(const struct advise_setting *setting, const struct whatif
         free(found.node_of_rank);
     }
     if (least_ns < best->predicted_ns) {
-        struct word_list list = phase_words(setting, unplaced, choice, best, mappings, n_phases);
+        const struct advice_candidate list =
+            phase_words(setting, unplaced, choice, best, mappings, n_phases);
         add_candidate(advice, &list,
                       "Move ranks where phases begin, to be on these nodes together");
-        word_list_release(&list);
     }
     FREE_MEMBERS(mappings, n_phases, node_of_rank);
 }
 
 int advise_check_phases(const struct advise_setting *setting, struct error *err)
 {
-    SCOPED_BY(word_list_release) struct word_list list = {0};
+    SCOPED_BY(words_release) struct advice_candidate candidate = {.has_target = true};
     struct whatif_plan plan;
     for (size_t i = 0; i < setting->n_phases; i++) {
         SCOPED char *text = memory_format("%s:node0=0", setting->phases[i]);
-        add_word(&list, "place", text);
+        advise_add_word(&candidate, "place", text);
     }
     if (setting->state)
-        add_word(&list, "state", setting->state);
-    for (size_t i = 0; i < setting->batch.n_words; i++)
-        if (strcmp(setting->batch.words[i].option, "nodes") != 0)
-            add_words(&list, &setting->batch.words[i], 1);
-    const struct advice_candidate candidate = {
-        .words = list.words, .n_words = list.n, .has_target = true};
+        advise_add_word(&candidate, "state", setting->state);
+    add_words(&candidate, &setting->batch, "nodes");
     const struct whatif_job job = {.candidates = {&candidate}};
     int status = whatif_job_plan(&setting->batch, &job, &plan, err);
     whatif_plan_release(&plan);
@@ -389,9 +374,9 @@ void advise_add_placement(const struct advise_setting *setting, struct advice *a
         struct mapping best = placement_search(&unplaced, result, &choice.places, NULL,
                                                setting->max_placements, &advice->n_replays);
         if (!is_todays(&choice, &best, result->n_ranks)) {
-            SCOPED_BY(word_list_release) struct word_list list = {0};
+            struct advice_candidate list = {0};
             add_mapping(&list, &choice, NULL, &best, result->n_ranks);
-            add_words(&list, unplaced.words, unplaced.n_words);
+            add_words(&list, &unplaced, "");
             add_candidate(advice, &list,
                           choice.are_cores ? "Bind the ranks to other cores, these together"
                                            : "Place the ranks on other nodes, these together");

@@ -18,6 +18,14 @@
 
 enum { REGION_MAX_NAMES = 31 };
 static const uint32_t NO_PATTERN = UINT32_MAX;
+static const char before[] = "before ", between[] = "between ";
+
+enum region_meaning region_meaning_of(const char *text)
+{
+    return strncmp(text, before, sizeof before - 1) == 0     ? REGION_MEANS_BEFORE
+           : strncmp(text, between, sizeof between - 1) == 0 ? REGION_MEANS_BETWEEN
+                                                             : REGION_MEANS_PATHS;
+}
 
 /// One name of a path: that of a region as reports show it or as a glob, or ** for any number.
 struct region_part {
@@ -184,11 +192,12 @@ static int unknown_part(const struct region_text *pattern, const struct definiti
     if (!pattern->only_calls)
         names[n++] = "(program)";
     // The answer can be typed instead of the whole text where that is one name.
-    bool is_before = pattern->n_parts == 1 && strncmp(pattern->text, "before ", 7) == 0;
-    const char *before = is_before ? "before " : "";
+    bool is_before =
+        pattern->n_parts == 1 && region_meaning_of(pattern->text) == REGION_MEANS_BEFORE;
+    const char *if_before = is_before ? before : "";
     const char *found = spelling_nearest(name, names, n);
-    SCOPED char *nearest = found ? memory_format("%s%s", before, found) : NULL;
-    SCOPED char *others = found ? memory_copy_text("") : spelling_some(before, names, n);
+    SCOPED char *nearest = found ? memory_format("%s%s", if_before, found) : NULL;
+    SCOPED char *others = found ? memory_copy_text("") : spelling_some(if_before, names, n);
     SCOPED char *what = pattern->n_parts == 1
                             ? memory_format("there is no such region%s", others)
                             : memory_format("there is no region %s%s", name, others);
@@ -293,9 +302,9 @@ static int read_text(struct region_text *pattern, const char *where, const char 
     char *words = pattern->words;
     if (pattern->is_optional)
         return take_parts(pattern, words, err);
-    bool is_before = strncmp(words, "before ", 7) == 0;
+    bool is_before = region_meaning_of(words) == REGION_MEANS_BEFORE;
     if (is_before)
-        words += 7;
+        words += sizeof before - 1;
     else if (is_program_name(definitions, words) && !has_region(definitions, words)) {
         pattern->is_root = true;
         return 0;
@@ -314,15 +323,13 @@ static int read_text(struct region_text *pattern, const char *where, const char 
 static void release_text(struct region_text *pattern)
 {
     FREE_ALL(pattern->whole, pattern->words);
-    FREE_MEMBERS(pattern->parts, pattern->n_parts, text);
-    FREE_MEMBERS(pattern->parts, pattern->n_parts, is_meant);
+    FREE_MEMBERS(pattern->parts, pattern->n_parts, text, is_meant);
     *pattern = (struct region_text){0};
 }
 
 // --- all of them
 
 enum { MAX_CANDIDATES = 4096 };
-static const char between[] = "between ";
 
 /// A call path, with the patterns that name it or one above it, a bit each.
 struct path_node {
@@ -407,7 +414,7 @@ static int add_between(struct region_patterns *patterns, const char *where, cons
 int region_patterns_add(struct region_patterns *patterns, const char *where, const char *text,
                         enum region_purpose purpose, uint32_t *index, struct error *err)
 {
-    bool is_between = strncmp(text, between, sizeof between - 1) == 0;
+    bool is_between = region_meaning_of(text) == REGION_MEANS_BETWEEN;
     if (is_between && purpose == REGION_COMPUTING)
         return add_between(patterns, where, text, index, err);
     if (is_between && purpose == REGION_CALLS)

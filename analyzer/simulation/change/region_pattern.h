@@ -36,6 +36,10 @@ enum region_purpose {
     REGION_VISITS,    // it says what visits of regions outside MPI cost
 };
 
+/// What a text names: call paths, or what is computed before calls or between two.
+enum region_meaning { REGION_MEANS_PATHS, REGION_MEANS_BEFORE, REGION_MEANS_BETWEEN };
+enum region_meaning region_meaning_of(const char *text);
+
 /// All patterns of a scenario, and what is known of the call paths met so far. A path is a mark:
 /// 0 is the path of a location, others come from region_patterns_enter(); equal paths of different
 /// locations have the same one.
