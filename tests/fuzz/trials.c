@@ -20,7 +20,6 @@
 #include "db/store.h"
 #include "db/trials.h"
 #include "tests/fuzz/fuzz.h"
-#include "tests/tools/lib/scratch.h"
 
 enum { MOST_TRIALS = 3 }; // that are read of a database
 

@@ -2,12 +2,10 @@
 // The work of all steps: that of their intervals, without what other ranks do (--move), with what
 // has come along with messages.
 #include <stdlib.h>
-#include <string.h>
 
 #include "analyzer/base/memory.h"
 #include "tests/reference/changed_program.h"
 #include "tests/reference/changed_visits.h"
-#include "tests/reference/predicted_costs.h"
 
 /// Which moves concern work of RANK in PATH up to record I, bits.
 static uint32_t moves_of(const struct model *model, uint32_t rank, size_t i, uint32_t path)

@@ -3,8 +3,6 @@
 // depart, waits there, works on and leaves. Those that run on the same cores share them equally.
 #include "tests/reference/predicted_run.h"
 
-#include <string.h>
-
 #include "analyzer/base/memory.h"
 #include "tests/reference/predicted_state.h"
 

@@ -478,11 +478,8 @@ void reference_trace_release(struct reference_trace *trace)
 {
     FREE_MEMBERS(trace->locations, trace->n_locations, records);
     FREE_MEMBERS(trace->regions, trace->n_regions, name);
-    FREE_MEMBERS(trace->contexts, trace->n_contexts, name);
-    FREE_MEMBERS(trace->contexts, trace->n_contexts, place);
-    FREE_MEMBERS(trace->comms, trace->n_comms, name);
-    FREE_MEMBERS(trace->comms, trace->n_comms, members);
-    FREE_MEMBERS(trace->comms, trace->n_comms, remote);
+    FREE_MEMBERS(trace->contexts, trace->n_contexts, name, place);
+    FREE_MEMBERS(trace->comms, trace->n_comms, name, members, remote);
     FREE_ALL(trace->locations, trace->regions, trace->comms);
     FREE_MEMBERS(trace->windows, trace->n_windows, name);
     FREE_ALL(trace->windows, trace->contexts);

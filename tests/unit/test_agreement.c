@@ -9,11 +9,9 @@
 #include <string.h>
 
 #include "analyzer/base/memory.h"
-#include "analyzer/pattern/catalogue.h"
 #include "tests/reference/engine_findings.h"
 #include "tests/reference/program.h"
 #include "tests/reference/reference.h"
-#include "tests/tools/lib/scratch.h"
 #include "tests/unit/seeds.h"
 #include "tests/unit/unit_test.h"
 

@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Calendars of links and buses against an array with an entry for each ns, and how much they hold.
-#include <stdbool.h>
-
-#include <string.h>
 
 #include "analyzer/simulation/network/contention.h"
 #include "tests/reference/program.h"

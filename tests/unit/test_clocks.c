@@ -10,7 +10,6 @@
 #include <string.h>
 
 #include "analyzer/base/memory.h"
-#include "analyzer/pattern/catalogue.h"
 #include "analyzer/replay/replay_run.h"
 #include "analyzer/trace/definitions/local_definitions.h"
 #include "tests/reference/engine_findings.h"

@@ -15,7 +15,6 @@
 #include "tests/reference/collective_messages.h"
 #include "tests/reference/engine_run.h"
 #include "tests/reference/program.h"
-#include "tests/tools/lib/scratch.h"
 #include "tests/unit/machine_text.h"
 #include "tests/unit/seeds.h"
 #include "tests/unit/unit_test.h"

@@ -9,7 +9,6 @@
 
 #include "analyzer/base/memory.h"
 #include "tests/reference/engine_run.h"
-#include "tests/tools/lib/scratch.h"
 #include "tests/unit/machine_text.h"
 #include "tests/unit/unit_test.h"
 

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // What a struct owns: what is read is what was written, also where there is nothing, and is its
 // own.
-#include <string.h>
 
 #include "analyzer/base/memory.h"
 #include "analyzer/base/owned.h"

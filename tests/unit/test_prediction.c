@@ -15,7 +15,6 @@
 #include "analyzer/base/memory.h"
 #include "tests/reference/change_choice.h"
 #include "tests/unit/prediction_subject.h"
-#include "tests/unit/seeds.h"
 #include "tests/unit/unit_test.h"
 
 #ifdef __SANITIZE_ADDRESS__

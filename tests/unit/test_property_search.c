@@ -2,7 +2,6 @@
 // Pruning loses nothing: on random call trees, properties and hierarchies, the search with pruning
 // finds exactly what a search of everything finds, less what is within or below something that is
 // not critical. The ancestors are found here by their definitions, not as the search does.
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Notes of ranks, read back as they were written: from a file, and where none can be written, from
 // memory.
-#include <stdbool.h>
 
 #include <fcntl.h>
 #include <stdlib.h>

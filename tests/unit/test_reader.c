@@ -8,8 +8,6 @@
 
 #include "analyzer/base/memory.h"
 #include "analyzer/trace/reader.h"
-#include "tests/tools/lib/scratch.h"
-#include "tests/tools/lib/text_trace.h"
 #include "tests/unit/text_fixture.h"
 #include "tests/unit/unit_test.h"
 

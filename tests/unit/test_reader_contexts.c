@@ -1,12 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Calling contexts of MPI calls: our attribute, source code locations, contexts of enter records,
 // and definitions and references that lead nowhere or in a circle.
-#include <string.h>
 
 #include "analyzer/base/memory.h"
 #include "analyzer/trace/reader.h"
-#include "tests/tools/lib/scratch.h"
-#include "tests/tools/lib/text_trace.h"
 #include "tests/unit/text_fixture.h"
 #include "tests/unit/unit_test.h"
 

@@ -2,7 +2,6 @@
 // Numbers, tables and names as the report writes them.
 #include <math.h>
 #include <stdio.h>
-#include <string.h>
 
 #include "analyzer/base/memory.h"
 #include "analyzer/base/text.h"

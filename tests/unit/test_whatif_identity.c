@@ -11,7 +11,6 @@
 #include <string.h>
 
 #include "analyzer/base/memory.h"
-#include "analyzer/pattern/catalogue.h"
 #include "tests/reference/engine_findings.h"
 #include "tests/reference/program.h"
 #include "tests/tools/lib/scratch.h"

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Replays of order only: counts of work in a trace, and what is said about costs that are missing.
-#include <stdbool.h>
 
 #include <string.h>
 

@@ -693,15 +693,11 @@ static void release(struct archive_writer *writer)
 {
     memory_free_each(writer->nodes, writer->n_ranks);
     memory_free_each(writer->bound, writer->n_ranks);
-    FREE_MEMBERS(writer->regions, writer->n_regions, name);
-    FREE_MEMBERS(writer->regions, writer->n_regions, file);
-    FREE_MEMBERS(writer->regions, writer->n_regions, as);
+    FREE_MEMBERS(writer->regions, writer->n_regions, name, file, as);
     FREE_MEMBERS(writer->sources, writer->n_sources, file);
     FREE_MEMBERS(writer->contexts, writer->n_contexts, name);
     FREE_ALL(writer->sources, writer->contexts);
-    FREE_MEMBERS(writer->comms, writer->n_comms, name);
-    FREE_MEMBERS(writer->comms, writer->n_comms, members);
-    FREE_MEMBERS(writer->comms, writer->n_comms, remote);
+    FREE_MEMBERS(writer->comms, writer->n_comms, name, members, remote);
     FREE_MEMBERS(writer->windows, writer->n_windows, name);
     free(writer->windows);
     FREE_MEMBERS(writer->locals, writer->n_locals, global_ids);
