@@ -2,7 +2,6 @@
 // See names.h. Names are compared by edit distance (base/text.h).
 #include "db/names.h"
 
-#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 

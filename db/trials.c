@@ -6,7 +6,6 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <sqlite3.h>
-#include <stdbool.h>
 #include <stdlib.h>
 #include <sys/stat.h>
 

@@ -35,9 +35,19 @@ void memory_free_all(void *const *blocks, size_t n);
 
 /// Frees the N blocks of the array ITEMS, of pointers, and the array; ITEMS may be NULL.
 void memory_free_each(void *items, size_t n);
-/// Frees what the member FIELD of each of N structs points to; ITEMS may be NULL.
-#define FREE_MEMBERS(items, n, field)                                                              \
-    memory_free_members((items) ? &(items)->field : NULL, (n), sizeof *(items))
+/// Frees what one to four members of each of N structs point to; ITEMS may be NULL:
+/// FREE_MEMBERS(ranks, n_ranks, name, host).
+#define FREE_MEMBERS(items, n, ...)                                                                \
+    FREE_MEMBERS_OF(__VA_ARGS__, 4, 3, 2, 1)((items), (n), __VA_ARGS__)
+#define FREE_MEMBERS_OF(a, b, c, d, n_fields, ...) FREE_MEMBERS_##n_fields
+#define FREE_MEMBERS_1(items, n, a)                                                                \
+    memory_free_members((items) ? &(items)->a : NULL, (n), sizeof *(items))
+#define FREE_MEMBERS_2(items, n, a, ...)                                                           \
+    (FREE_MEMBERS_1(items, n, a), FREE_MEMBERS_1(items, n, __VA_ARGS__))
+#define FREE_MEMBERS_3(items, n, a, ...)                                                           \
+    (FREE_MEMBERS_1(items, n, a), FREE_MEMBERS_2(items, n, __VA_ARGS__))
+#define FREE_MEMBERS_4(items, n, a, ...)                                                           \
+    (FREE_MEMBERS_1(items, n, a), FREE_MEMBERS_3(items, n, __VA_ARGS__))
 void memory_free_members(void *first, size_t n, size_t struct_bytes);
 
 /// Before the declaration of a pointer with its first value: its scope alone has the block, which
@@ -98,7 +108,7 @@ FILE *memory_stream(char **text, size_t *size);
 /// Where TEXT is among N texts, or the member FIELD of N structs is TEXT; N: nowhere. ITEMS may be
 /// NULL without any.
 #define FIND_TEXT(texts, n, text)                                                                  \
-    text_find((texts), (n), sizeof *(texts), OFFSET_OF_POINTER(&*(texts), 0), (text))
+    text_find((texts), (n), sizeof *(texts), OFFSET_OF_POINTER(*(texts), 0), (text))
 #define FIND_BY(items, n, field, text) text_find(TEXTS_IN(items, n, field), (text))
 /// Whether it is among them.
 #define HAS_TEXT(texts, n, text)      (FIND_TEXT(texts, n, text) < (n))
@@ -108,11 +118,9 @@ FILE *memory_stream(char **text, size_t *size);
 
 #define TEXTS_IN(items, n, field)                                                                  \
     (items), (n), sizeof *(items),                                                                 \
-        OFFSET_OF_POINTER(&(items)->field, offsetof(__typeof__(*(items)), field))
-/// OFFSET; what AT points to must be a pointer to letters, no array of them.
-#define OFFSET_OF_POINTER(at, offset)                                                              \
-    _Generic((at), char **: (offset), const char **: (offset), char *const *: (offset),            \
-             const char *const *: (offset))
+        OFFSET_OF_POINTER((items)->field, offsetof(__typeof__(*(items)), field))
+/// OFFSET; a POINTER is meant, no array of letters, to whose type nothing can be cast.
+#define OFFSET_OF_POINTER(pointer, offset) ((offset) + 0 * sizeof((__typeof__(pointer))0))
 size_t text_find(const void *items, size_t n, size_t item_bytes, size_t offset, const char *text);
 void *text_find_item(const void *items, size_t n, size_t item_bytes, size_t offset,
                      const char *text);

@@ -4,7 +4,6 @@
 #include "analyzer/cmd/commands.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #include "analyzer/base/error.h"
 #include "analyzer/base/memory.h"

@@ -420,8 +420,7 @@ void values_to_rows(struct found_values *found, const struct aggregation *aggreg
 void found_values_release(struct found_values *found)
 {
     FREE_MEMBERS(found->values, found->n_values, part);
-    FREE_MEMBERS(found->metrics, found->n_metrics, name);
-    FREE_MEMBERS(found->metrics, found->n_metrics, unit);
+    FREE_MEMBERS(found->metrics, found->n_metrics, name, unit);
     for (size_t i = 0; i < found->n_trials; i++) {
         trial_summary_release(&found->trials[i].summary);
         memory_free_each(found->trials[i].attributes, found->n_attributes);

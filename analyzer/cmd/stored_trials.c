@@ -250,8 +250,7 @@ static void page_release(struct interval_page *page)
 {
     for (size_t i = 0; i < page->n_rows; i++) {
         FREE_ALL(page->rows[i].name, page->rows[i].headline);
-        FREE_MEMBERS(page->rows[i].metrics, page->rows[i].n_metrics, name);
-        FREE_MEMBERS(page->rows[i].metrics, page->rows[i].n_metrics, unit);
+        FREE_MEMBERS(page->rows[i].metrics, page->rows[i].n_metrics, name, unit);
         free(page->rows[i].metrics);
     }
     free(page->rows);

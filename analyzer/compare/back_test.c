@@ -362,11 +362,8 @@ int back_test_read(struct database *database, const char *application, const cha
 
 void back_test_release(struct back_test *test)
 {
-    FREE_MEMBERS(test->cases, test->n_cases, kind);
-    FREE_MEMBERS(test->cases, test->n_cases, name);
-    FREE_MEMBERS(test->cases, test->n_cases, question);
-    FREE_MEMBERS(test->cases, test->n_cases, machine);
-    FREE_MEMBERS(test->cases, test->n_cases, runs);
+    FREE_MEMBERS(test->cases, test->n_cases, kind, name, question);
+    FREE_MEMBERS(test->cases, test->n_cases, machine, runs);
     FREE_ALL(test->cases, test->kinds);
     *test = (struct back_test){0};
 }

@@ -88,9 +88,7 @@ void difference_free(struct difference *difference)
     if (!difference)
         return;
     difference_free(difference->inclusive);
-    FREE_MEMBERS(difference->values, difference->n_values, call_path);
-    FREE_MEMBERS(difference->values, difference->n_values, process);
-    FREE_MEMBERS(difference->values, difference->n_values, wait_state);
+    FREE_MEMBERS(difference->values, difference->n_values, call_path, process, wait_state);
     FREE_ALL(difference->values, difference->runs, difference);
 }
 

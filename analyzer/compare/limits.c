@@ -261,9 +261,7 @@ int limits_compare(struct database *database, const char *path, char *const *sel
 
 void limit_page_release(struct limit_page *page)
 {
-    FREE_MEMBERS(page->rows, page->n_rows, metric);
-    FREE_MEMBERS(page->rows, page->n_rows, unit);
-    FREE_MEMBERS(page->rows, page->n_rows, focus);
+    FREE_MEMBERS(page->rows, page->n_rows, metric, unit, focus);
     free(page->rows);
     *page = (struct limit_page){0};
 }

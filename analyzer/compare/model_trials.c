@@ -361,8 +361,7 @@ int model_trials_read(struct database *database, const struct model_choice *choi
         FREE_ALL(reading.trials[i].suffix, reading.trials[i].values);
     }
     free(reading.trials);
-    FREE_MEMBERS(reading.sources, reading.n_sources, path);
-    FREE_MEMBERS(reading.sources, reading.n_sources, wait_state);
+    FREE_MEMBERS(reading.sources, reading.n_sources, path, wait_state);
     free(reading.sources);
     if (status)
         model_table_release(table);

@@ -61,12 +61,8 @@ void scaling_free(struct scaling *scaling)
     if (!scaling)
         return;
     FREE_MEMBERS(scaling->trials, scaling->n_trials, name);
-    FREE_MEMBERS(scaling->values, scaling->n_values, name);
-    FREE_MEMBERS(scaling->values, scaling->n_values, wait_state);
-    FREE_MEMBERS(scaling->parts, scaling->n_parts, name);
-    FREE_MEMBERS(scaling->parts, scaling->n_parts, shown);
-    FREE_MEMBERS(scaling->parts, scaling->n_parts, wait_state);
-    FREE_MEMBERS(scaling->parts, scaling->n_parts, ns);
+    FREE_MEMBERS(scaling->values, scaling->n_values, name, wait_state);
+    FREE_MEMBERS(scaling->parts, scaling->n_parts, name, shown, wait_state, ns);
     model_table_release(&scaling->models);
     FREE_ALL(scaling->by, scaling->parts, scaling->points, scaling->values, scaling->trials,
              scaling);

@@ -86,8 +86,7 @@ static void pass_path(struct call_path *path, size_t index, size_t n_paths, stru
 
 static void pass_location(struct pag_location *location, struct numbers *numbers)
 {
-    location->first_ns = numbers_pass(numbers, location->first_ns);
-    location->last_ns = numbers_pass(numbers, location->last_ns);
+    NUMBERS_PASS(numbers, location->first_ns, location->last_ns);
     location->n_paths = numbers_pass_count(numbers, location->n_paths);
     if (numbers->is_reading)
         location->paths = memory_zeroed(location->n_paths, sizeof *location->paths);

@@ -352,11 +352,8 @@ void outcome_tell_parts(struct engine *engine)
 
 void pag_result_release(struct pag_result *result)
 {
-    FREE_MEMBERS(result->locations, result->n_locations, paths);
-    FREE_MEMBERS(result->locations, result->n_locations, counted);
-    FREE_MEMBERS(result->locations, result->n_locations, file_uses);
-    FREE_MEMBERS(result->threads, result->n_locations, places);
-    FREE_MEMBERS(result->threads, result->n_locations, lock_waits);
+    FREE_MEMBERS(result->locations, result->n_locations, paths, counted, file_uses);
+    FREE_MEMBERS(result->threads, result->n_locations, places, lock_waits);
     FREE_ALL(result->locations, result->threads, result->rank_times, result->simulated,
              result->traffic, result->message_kinds, result->collectives, result->critical_path);
     FREE_MEMBERS(result->series, result->n_series, marks);

@@ -23,7 +23,7 @@ struct snapshot {
 
 // --- fields
 
-#define PASS(snapshot, field) ((field) = numbers_pass((snapshot)->numbers, (field)))
+#define PASS(snapshot, ...) (NUMBERS_PASS((snapshot)->numbers, __VA_ARGS__))
 
 static bool is_reading(const struct snapshot *snapshot)
 {
@@ -187,28 +187,13 @@ static void *pass_list(struct snapshot *snapshot, void *list, uint32_t *n, size_
 static void pass_message(struct snapshot *snapshot, void *item)
 {
     struct message *message = item;
-    PASS(snapshot, message->send_enter_ns);
-    PASS(snapshot, message->send_leave_ns);
-    PASS(snapshot, message->send_ns);
-    PASS(snapshot, message->post_enter_ns);
-    PASS(snapshot, message->send_over_ns);
-    PASS(snapshot, message->await_enter_ns);
-    PASS(snapshot, message->size_bytes);
-    PASS(snapshot, message->tag);
-    PASS(snapshot, message->is_synchronous);
-    PASS(snapshot, message->is_nonblocking);
-    PASS(snapshot, message->is_matched);
-    PASS(snapshot, message->is_standard);
-    PASS(snapshot, message->is_over);
-    PASS(snapshot, message->awaits_receiver);
-    PASS(snapshot, message->needs_attendance);
-    PASS(snapshot, message->post_releases);
-    PASS(snapshot, message->sender_is_inside);
-    PASS(snapshot, message->is_received);
-    PASS(snapshot, message->is_sent);
-    PASS(snapshot, message->is_alone);
-    PASS(snapshot, message->is_of_window);
-    PASS(snapshot, message->access_ns);
+    PASS(snapshot, message->send_enter_ns, message->send_leave_ns, message->send_ns,
+         message->post_enter_ns, message->send_over_ns, message->await_enter_ns);
+    PASS(snapshot, message->size_bytes, message->tag, message->is_synchronous,
+         message->is_nonblocking, message->is_matched, message->is_standard);
+    PASS(snapshot, message->is_over, message->awaits_receiver, message->needs_attendance,
+         message->post_releases, message->sender_is_inside, message->is_received);
+    PASS(snapshot, message->is_sent, message->is_alone, message->is_of_window, message->access_ns);
     pass_rank(snapshot, &message->sender);
     pass_rank(snapshot, &message->receiver);
     pass_location(snapshot, &message->sender_location);
@@ -230,17 +215,10 @@ static void pass_message(struct snapshot *snapshot, void *item)
 static void pass_receive(struct snapshot *snapshot, void *item)
 {
     struct receive *receive = item;
-    PASS(snapshot, receive->post_enter_ns);
-    PASS(snapshot, receive->sequence);
-    PASS(snapshot, receive->tag);
-    PASS(snapshot, receive->completed_tag);
-    PASS(snapshot, receive->is_deferred);
-    PASS(snapshot, receive->is_nonblocking);
-    PASS(snapshot, receive->names_channel);
-    PASS(snapshot, receive->call_may_wait);
-    PASS(snapshot, receive->is_given_up);
-    PASS(snapshot, receive->is_detached);
-    PASS(snapshot, receive->is_of_window);
+    PASS(snapshot, receive->post_enter_ns, receive->sequence, receive->tag, receive->completed_tag,
+         receive->is_deferred, receive->is_nonblocking);
+    PASS(snapshot, receive->names_channel, receive->call_may_wait, receive->is_given_up,
+         receive->is_detached, receive->is_of_window);
     pass_location(snapshot, &receive->location);
     pass_rank(snapshot, &receive->rank);
     receive->source =
@@ -274,13 +252,9 @@ static void pass_send_wait(struct snapshot *snapshot, void *item)
     pass_path(snapshot, trigger->location, &trigger->call_path);
     for (unsigned i = 0; i < TRIGGER_SEND_N_FIELDS; i++)
         PASS(snapshot, trigger->value[i]);
-    PASS(snapshot, wait->wait.enter_ns);
-    PASS(snapshot, wait->wait.least_limits[0]);
-    PASS(snapshot, wait->wait.least_limits[1]);
-    PASS(snapshot, wait->from.time_ns);
-    PASS(snapshot, wait->n_open);
-    PASS(snapshot, wait->over_ns);
-    PASS(snapshot, wait->has_certain);
+    PASS(snapshot, wait->wait.enter_ns, wait->wait.least_limits[0], wait->wait.least_limits[1],
+         wait->from.time_ns);
+    PASS(snapshot, wait->n_open, wait->over_ns, wait->has_certain);
     pass_node(snapshot, &wait->from.node);
     pass_node(snapshot, &wait->post_node);
     pass_node(snapshot, &wait->attend_node);
@@ -341,8 +315,7 @@ static void pass_channel(struct snapshot *snapshot, uint32_t index)
                                               engine->definitions->n_communicators);
     pass_rank(snapshot, &channel.receiver);
     pass_rank(snapshot, &channel.sender);
-    PASS(snapshot, channel.tag);
-    PASS(snapshot, channel.last_sequence);
+    PASS(snapshot, channel.tag, channel.last_sequence);
     pass_any(snapshot, &snapshot->messages, &channel.first_send);
     pass_any(snapshot, &snapshot->messages, &channel.last_send);
     pass_any(snapshot, &snapshot->receives, &channel.first_receive);
@@ -377,21 +350,12 @@ static void pass_channels(struct snapshot *snapshot)
 
 static void pass_member(struct snapshot *snapshot, struct member *member)
 {
-    PASS(snapshot, member->in_ns);
-    PASS(snapshot, member->recorded_in_ns);
-    PASS(snapshot, member->enter_ns);
-    PASS(snapshot, member->leave_ns);
-    PASS(snapshot, member->end_ns);
-    PASS(snapshot, member->recorded_end_ns);
-    PASS(snapshot, member->size_bytes);
-    PASS(snapshot, member->operation);
-    PASS(snapshot, member->class_);
-    PASS(snapshot, member->has_left);
-    PASS(snapshot, member->is_test);
-    PASS(snapshot, member->is_root);
-    PASS(snapshot, member->is_uneven);
-    PASS(snapshot, member->is_window);
-    PASS(snapshot, member->is_passive);
+    PASS(snapshot, member->in_ns, member->recorded_in_ns, member->enter_ns, member->leave_ns,
+         member->end_ns);
+    PASS(snapshot, member->recorded_end_ns, member->size_bytes, member->operation, member->class_,
+         member->has_left);
+    PASS(snapshot, member->is_test, member->is_root, member->is_uneven, member->is_window,
+         member->is_passive);
     pass_rank(snapshot, &member->rank);
     pass_location(snapshot, &member->location);
     pass_path(snapshot, member->location, &member->path);
@@ -410,11 +374,8 @@ static void pass_collective(struct snapshot *snapshot, void *item)
     struct numbers *numbers = snapshot->numbers;
     pass_item(snapshot, &snapshot->collectives, &instance->index);
     pass_communicator(snapshot, &instance->communicator);
-    PASS(snapshot, instance->is_finalize);
-    PASS(snapshot, instance->sequence);
-    PASS(snapshot, instance->n_entered);
-    PASS(snapshot, instance->n_left);
-    PASS(snapshot, instance->n_scans);
+    PASS(snapshot, instance->is_finalize, instance->sequence, instance->n_entered, instance->n_left,
+         instance->n_scans);
     instance->n_members = state_of(snapshot->engine, instance->communicator)->n_members;
     instance->first_missing =
         numbers_pass_index(numbers, instance->first_missing, (uint64_t)instance->n_members + 1);
@@ -437,9 +398,7 @@ static void pass_collective(struct snapshot *snapshot, void *item)
 static void pass_posting(struct snapshot *snapshot, void *item)
 {
     struct posting *posting = item;
-    PASS(snapshot, posting->in_ns);
-    PASS(snapshot, posting->recorded_in_ns);
-    PASS(snapshot, posting->is_placed);
+    PASS(snapshot, posting->in_ns, posting->recorded_in_ns, posting->is_placed);
     pass_any(snapshot, &snapshot->collectives, &posting->collective);
     pass_node(snapshot, &posting->node);
 }
@@ -510,9 +469,7 @@ static void pass_lock(struct snapshot *snapshot, void *item)
 {
     struct open_lock *lock = item;
     pass_communicator(snapshot, &lock->window);
-    PASS(snapshot, lock->target);
-    PASS(snapshot, lock->is_exclusive);
-    PASS(snapshot, lock->recorded_request_ns);
+    PASS(snapshot, lock->target, lock->is_exclusive, lock->recorded_request_ns);
     lock->ending =
         numbers_pass_any_index(snapshot->numbers, lock->ending, snapshot->engine->n_locations);
 }
@@ -527,12 +484,9 @@ static void pass_epoch(struct snapshot *snapshot, void *item)
 
 static void pass_attendance(struct snapshot *snapshot, struct attendance *attendance)
 {
-    PASS(snapshot, attendance->n_absences);
-    PASS(snapshot, attendance->until_ns);
-    PASS(snapshot, attendance->n_calls);
+    PASS(snapshot, attendance->n_absences, attendance->until_ns, attendance->n_calls);
     for (uint64_t i = 0; i < N_ABSENCES && i < attendance->n_absences; i++) {
-        PASS(snapshot, attendance->absences[i].begin_ns);
-        PASS(snapshot, attendance->absences[i].end_ns);
+        PASS(snapshot, attendance->absences[i].begin_ns, attendance->absences[i].end_ns);
         pass_node(snapshot, &attendance->absences[i].node);
     }
 }
@@ -543,18 +497,10 @@ static void pass_rank_state(struct snapshot *snapshot, struct rank_state *rank)
     pass_requests(snapshot, &rank->requests);
     PASS_LIST(snapshot, rank->locks, rank->n_locks, rank->lock_capacity, pass_lock);
     PASS_LIST(snapshot, rank->epochs, rank->n_epochs, rank->epoch_capacity, pass_epoch);
-    PASS(snapshot, rank->n_unresolved_posts);
-    PASS(snapshot, rank->n_deferred_posts);
-    PASS(snapshot, rank->n_ended_locations);
-    PASS(snapshot, rank->n_blocked_senders);
-    PASS(snapshot, rank->post_sequence);
-    PASS(snapshot, rank->has_finalize);
-    PASS(snapshot, rank->has_session_end);
-    PASS(snapshot, rank->has_ended);
-    PASS(snapshot, rank->fork_ns);
-    PASS(snapshot, rank->fork_location);
-    PASS(snapshot, rank->team_ns);
-    PASS(snapshot, rank->team_location);
+    PASS(snapshot, rank->n_unresolved_posts, rank->n_deferred_posts, rank->n_ended_locations,
+         rank->n_blocked_senders, rank->post_sequence, rank->has_finalize);
+    PASS(snapshot, rank->has_session_end, rank->has_ended, rank->fork_ns, rank->fork_location,
+         rank->team_ns, rank->team_location);
     uint32_t fork_node = rank->fork_node, team_node = rank->team_node;
     pass_node(snapshot, &fork_node);
     pass_node(snapshot, &team_node);
@@ -618,31 +564,15 @@ static void pass_call(struct snapshot *snapshot, struct location_state *location
     PASS(snapshot, call->is_open);
     if (!call->is_open)
         return;
-    PASS(snapshot, call->is_cut);
-    PASS(snapshot, call->is_bare);
-    PASS(snapshot, call->is_test);
-    PASS(snapshot, call->is_finalize);
-    PASS(snapshot, call->is_init);
-    PASS(snapshot, call->is_file);
-    PASS(snapshot, call->is_synchronous);
-    PASS(snapshot, call->is_standard);
-    PASS(snapshot, call->has_collectives);
-    PASS(snapshot, call->attends);
-    PASS(snapshot, call->gave_up);
-    PASS(snapshot, call->goes_on_alone);
-    PASS(snapshot, call->n_nested);
-    PASS(snapshot, call->enter_ns);
-    PASS(snapshot, call->leave_ns);
-    PASS(snapshot, call->release_ns);
-    PASS(snapshot, call->recorded_enter_ns);
-    PASS(snapshot, call->recorded_leave_ns);
-    PASS(snapshot, call->has_cpu_inside);
-    PASS(snapshot, call->cpu_inside_ns);
-    PASS(snapshot, call->has_cpu_after);
-    PASS(snapshot, call->cpu_after_ns);
-    PASS(snapshot, call->probed.communicator);
-    PASS(snapshot, call->probed.source);
-    PASS(snapshot, call->probed.tag);
+    PASS(snapshot, call->is_cut, call->is_bare, call->is_test, call->is_finalize, call->is_init);
+    PASS(snapshot, call->is_file, call->is_synchronous, call->is_standard, call->has_collectives,
+         call->attends);
+    PASS(snapshot, call->gave_up, call->goes_on_alone, call->n_nested, call->enter_ns,
+         call->leave_ns);
+    PASS(snapshot, call->release_ns, call->recorded_enter_ns, call->recorded_leave_ns,
+         call->has_cpu_inside, call->cpu_inside_ns);
+    PASS(snapshot, call->has_cpu_after, call->cpu_after_ns, call->probed.communicator,
+         call->probed.source, call->probed.tag);
     if (is_reading(snapshot))
         snapshot->engine->n_probing += call_probes(call);
     PASS(snapshot, call->n_records); // only how many there were matters after the enter
@@ -661,9 +591,7 @@ static void pass_call(struct snapshot *snapshot, struct location_state *location
 static void pass_created(struct snapshot *snapshot, struct location_state *location)
 {
     uint32_t node = location->created.node;
-    PASS(snapshot, location->created.number);
-    PASS(snapshot, location->created.time_ns);
-    PASS(snapshot, location->created.is_over);
+    PASS(snapshot, location->created.number, location->created.time_ns, location->created.is_over);
     pass_node(snapshot, &node);
     if (is_reading(snapshot))
         location->created.node = node;
@@ -711,8 +639,7 @@ static void pass_all_items(struct snapshot *snapshot)
 
 static void pass_send_habits(struct snapshot *snapshot, struct send_habits *habits)
 {
-    PASS(snapshot, habits->limit);
-    PASS(snapshot, habits->n_waiting);
+    PASS(snapshot, habits->limit, habits->n_waiting);
     if (habits->n_waiting > N_WAITING_SENDS)
         snapshot->numbers->is_damaged = true;
     for (uint32_t i = 0; i < habits->n_waiting && !snapshot->numbers->is_damaged; i++)

@@ -137,8 +137,7 @@ void prv_trace_free(struct prv_trace *trace)
     struct error ignored = {{0}};
     if (!trace)
         return;
-    FREE_MEMBERS(trace->locations, trace->definitions->n_locations, open);
-    FREE_MEMBERS(trace->locations, trace->definitions->n_locations, counted);
+    FREE_MEMBERS(trace->locations, trace->definitions->n_locations, open, counted);
     for (int i = 0; i < N_FILES; i++)
         new_file_finish(&trace->files[i], -1, &ignored);
     record_sort_free(trace->records);

@@ -92,10 +92,8 @@ void track_events_free(struct track_events *events)
 {
     if (!events)
         return;
-    FREE_MEMBERS(events->locations, events->definitions->n_locations, open);
-    FREE_MEMBERS(events->locations, events->definitions->n_locations, messages);
-    FREE_MEMBERS(events->locations, events->definitions->n_locations, lanes);
-    FREE_MEMBERS(events->locations, events->definitions->n_locations, counters);
+    FREE_MEMBERS(events->locations, events->definitions->n_locations, open, messages, lanes,
+                 counters);
     packets_free(events->packets);
     hand_overs_free(events->hand_overs);
     FREE_ALL(events->locations, events->ranks, events->nodes, events->sent, events->file_begins_ns,

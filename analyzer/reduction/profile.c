@@ -235,8 +235,7 @@ int reduce_profile_of_trial(struct reduce_profile *profile, const char *path, co
 
 void reduce_profile_release(struct reduce_profile *profile)
 {
-    FREE_MEMBERS(profile->rows, profile->n_rows, name);
-    FREE_MEMBERS(profile->rows, profile->n_rows, file);
+    FREE_MEMBERS(profile->rows, profile->n_rows, name, file);
     FREE_ALL(profile->rows, profile->parts);
     *profile = (struct reduce_profile){0};
 }

@@ -383,8 +383,7 @@ int interval_find(struct interval_list *list, struct interval_replay *replay, co
 
 void interval_list_release(struct interval_list *list)
 {
-    FREE_MEMBERS(list->items, list->n, what);
-    FREE_MEMBERS(list->items, list->n, parts);
+    FREE_MEMBERS(list->items, list->n, what, parts);
     free(list->items);
     *list = (struct interval_list){0};
 }

@@ -85,10 +85,8 @@ void check_print(const struct check *check, FILE *stream)
 
 void check_release(struct check *check)
 {
-    FREE_MEMBERS(check->locations, check->n_locations, name);
-    FREE_MEMBERS(check->locations, check->n_locations, reason);
-    FREE_MEMBERS(check->losses, check->n_losses, code);
-    FREE_MEMBERS(check->losses, check->n_losses, text);
+    FREE_MEMBERS(check->locations, check->n_locations, name, reason);
+    FREE_MEMBERS(check->losses, check->n_losses, code, text);
     memory_free_each(check->pattern_ids, check->n_patterns);
     FREE_ALL(check->losses, check->locations, check->error);
     result_release(&check->result);

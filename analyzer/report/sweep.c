@@ -10,9 +10,7 @@ const char *const sweep_state_names[N_SWEEP_STATES] = {"to run", "stored", "fail
 
 void sweep_report_release(struct sweep_report *report)
 {
-    FREE_MEMBERS(report->rows, report->n_rows, name);
-    FREE_MEMBERS(report->rows, report->n_rows, command);
-    FREE_MEMBERS(report->rows, report->n_rows, reason);
+    FREE_MEMBERS(report->rows, report->n_rows, name, command, reason);
     FREE_ALL(report->rows, report->stopped_by);
     *report = (struct sweep_report){0};
 }

@@ -22,8 +22,7 @@ void advice_release(struct advice *advice)
 {
     for (size_t i = 0; i < advice->n_candidates; i++) {
         struct advice_candidate *candidate = &advice->candidates[i];
-        FREE_MEMBERS(candidate->words, candidate->n_words, option);
-        FREE_MEMBERS(candidate->words, candidate->n_words, value);
+        FREE_MEMBERS(candidate->words, candidate->n_words, option, value);
         FREE_ALL(candidate->words, candidate->sentence, candidate->subject, candidate->region,
                  candidate->failure, candidate->bend.then);
         past_errors_release(&candidate->errors);
@@ -31,8 +30,7 @@ void advice_release(struct advice *advice)
     free(advice->candidates);
     FREE_MEMBERS(advice->pairs, advice->n_pairs, failure);
     free(advice->pairs);
-    FREE_MEMBERS(advice->warnings, advice->n_warnings, code);
-    FREE_MEMBERS(advice->warnings, advice->n_warnings, text);
+    FREE_MEMBERS(advice->warnings, advice->n_warnings, code, text);
     FREE_ALL(advice->warnings, advice->trace, advice->target, advice->lost);
     *advice = (struct advice){0};
 }

@@ -35,8 +35,7 @@ const char *const result_thread_kind_names[RESULT_THREAD_KINDS] = {
 
 void result_named_free(struct result_named *named, size_t count)
 {
-    FREE_MEMBERS(named, count, name);
-    FREE_MEMBERS(named, count, value);
+    FREE_MEMBERS(named, count, name, value);
     free(named);
 }
 

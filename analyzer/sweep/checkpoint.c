@@ -339,9 +339,7 @@ void sweep_checkpoints_release(struct sweep_checkpoints *checkpoints)
         free(checkpoints->items[i].text);
         formula_free(checkpoints->items[i].formula);
     }
-    FREE_MEMBERS(checkpoints->series, checkpoints->n_series, property);
-    FREE_MEMBERS(checkpoints->series, checkpoints->n_series, region);
-    FREE_MEMBERS(checkpoints->series, checkpoints->n_series, severities);
+    FREE_MEMBERS(checkpoints->series, checkpoints->n_series, property, region, severities);
     FREE_ALL(checkpoints->items, checkpoints->series);
     *checkpoints = (struct sweep_checkpoints){0};
 }

@@ -160,8 +160,7 @@ void sweep_plan_release(struct sweep_plan *plan)
         FREE_ALL(plan->parameters[i].name, plan->parameters[i].search, plan->parameters[i].role);
         sweep_values_release(&plan->parameters[i].values);
     }
-    FREE_MEMBERS(plan->templates, plan->n_templates, path);
-    FREE_MEMBERS(plan->templates, plan->n_templates, text);
+    FREE_MEMBERS(plan->templates, plan->n_templates, path, text);
     words_free(plan->line);
     FREE_ALL(plan->build, plan->batch);
     *plan = (struct sweep_plan){0};

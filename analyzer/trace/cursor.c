@@ -464,11 +464,8 @@ void location_pass_counts(struct trace *trace, size_t location, struct numbers *
 {
     struct decoder *decoder = &trace->readers[location].decoder;
     struct location_report *report = &decoder->report;
-    report->n_read = numbers_pass(numbers, report->n_read);
-    report->n_unknown = numbers_pass(numbers, report->n_unknown);
-    report->n_matched = numbers_pass(numbers, report->n_matched);
-    report->n_bad_references = numbers_pass(numbers, report->n_bad_references);
-    report->n_backward = numbers_pass(numbers, report->n_backward);
+    NUMBERS_PASS(numbers, report->n_read, report->n_unknown, report->n_matched,
+                 report->n_bad_references, report->n_backward);
     for (size_t i = 0; i < location_n_unused_kinds(trace); i++)
         decoder->n_unused[i] = numbers_pass(numbers, decoder->n_unused[i]);
 }

@@ -8,12 +8,8 @@
 
 void trace_place_pass(struct trace_place *place, struct numbers *numbers)
 {
-    place->event = numbers_pass(numbers, place->event);
-    place->n_skipped = numbers_pass(numbers, place->n_skipped);
-    place->file_at = numbers_pass(numbers, place->file_at);
-    place->n_read = numbers_pass(numbers, place->n_read);
-    place->raw_ticks = numbers_pass(numbers, place->raw_ticks);
-    place->clock_interval = numbers_pass(numbers, place->clock_interval);
+    NUMBERS_PASS(numbers, place->event, place->n_skipped, place->file_at, place->n_read,
+                 place->raw_ticks, place->clock_interval);
     // Mostly the same time, or as far from it as the location's clock.
     uint64_t ahead_ticks = (uint64_t)place->last_ticks - place->raw_ticks;
     bool is_behind = numbers_pass(numbers, ahead_ticks > INT64_MAX);

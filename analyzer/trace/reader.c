@@ -440,8 +440,7 @@ void trace_close(struct trace *trace)
     }
     free(trace->readers);
     struct definitions *definitions = &trace->resolved.definitions;
-    FREE_MEMBERS(definitions->properties, definitions->n_properties, name);
-    FREE_MEMBERS(definitions->properties, definitions->n_properties, value);
+    FREE_MEMBERS(definitions->properties, definitions->n_properties, name, value);
     free(definitions->properties);
     resolved_release(&trace->resolved);
     records_release(&trace->records);

@@ -309,8 +309,7 @@ void whatif_put_nodes(struct result *result, const struct scenario *scenario)
         result->ranks[i].node = placement->node_of_rank[i];
         nodes[placement->node_of_rank[i]].n_ranks++;
     }
-    FREE_MEMBERS(result->nodes, result->n_nodes, name);
-    FREE_MEMBERS(result->nodes, result->n_nodes, machine);
+    FREE_MEMBERS(result->nodes, result->n_nodes, name, machine);
     free(result->nodes);
     result->nodes = nodes;
     result->n_nodes = placement->n_nodes;

@@ -146,8 +146,7 @@ static void case_release(struct whatif_case *asked)
     scenario_release(&asked->scenario);
     machine_release(&asked->machine);
     policy_release(&asked->policy);
-    FREE_MEMBERS(asked->values, asked->n_values, name);
-    FREE_MEMBERS(asked->values, asked->n_values, value);
+    FREE_MEMBERS(asked->values, asked->n_values, name, value);
     FREE_ALL(asked->values, asked->given, asked->words);
     memory_free_each(asked->kept, asked->n_kept);
 }

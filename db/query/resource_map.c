@@ -134,8 +134,7 @@ void resource_map_free(struct resource_map *map)
 {
     if (!map)
         return;
-    FREE_MEMBERS(map->renamings, map->n_renamings, from);
-    FREE_MEMBERS(map->renamings, map->n_renamings, to);
+    FREE_MEMBERS(map->renamings, map->n_renamings, from, to);
     FREE_ALL(map->renamings, map);
 }
 

@@ -11,7 +11,6 @@
 
 #include <dlfcn.h>
 #include <stdlib.h>
-#include <string.h>
 
 #pragma GCC diagnostic ignored "-Wunused-parameter" // callbacks are told more than they ask for
 

@@ -17,7 +17,6 @@
 #include <errno.h>
 #include <pthread.h>
 #include <stdlib.h>
-#include <string.h>
 #include <threads.h>
 
 // ---- The definitions that follow

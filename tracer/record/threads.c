@@ -11,7 +11,6 @@
 #include "tracer/record/clock.h"
 #include "tracer/record/module.h"
 #include "tracer/record/region.h"
-#include "tracer/record/settings.h"
 
 // Each takes a file, a descriptor and a window. A program with more threads at a time than these
 // has them recorded only where they call MPI.

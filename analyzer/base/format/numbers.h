@@ -2,7 +2,7 @@
 // Numbers one after the other, small ones in few bytes (LEB128). One function both writes
 // and reads a struct, so its fields are listed once:
 //
-//   point->time_ns = numbers_pass(numbers, point->time_ns);
+//   NUMBERS_PASS(numbers, point->time_ns, point->n_events, point->is_last);
 #pragma once
 
 #include <stdbool.h>
@@ -20,6 +20,22 @@ struct numbers {
 
 /// Writing: appends VALUE. Reading: the next number, 0 when there is none.
 uint64_t numbers_pass(struct numbers *numbers, uint64_t value);
+
+/// That for one to six variables, each of which becomes what is returned.
+#define NUMBERS_PASS(numbers, ...)                                                                 \
+    NUMBERS_PASS_OF(__VA_ARGS__, 6, 5, 4, 3, 2, 1)((numbers), __VA_ARGS__)
+#define NUMBERS_PASS_OF(a, b, c, d, e, f, n, ...) NUMBERS_PASS_##n
+#define NUMBERS_PASS_1(numbers, a)                ((a) = numbers_pass((numbers), (a)))
+#define NUMBERS_PASS_2(numbers, a, ...)                                                            \
+    NUMBERS_PASS_1(numbers, a), NUMBERS_PASS_1(numbers, __VA_ARGS__)
+#define NUMBERS_PASS_3(numbers, a, ...)                                                            \
+    NUMBERS_PASS_1(numbers, a), NUMBERS_PASS_2(numbers, __VA_ARGS__)
+#define NUMBERS_PASS_4(numbers, a, ...)                                                            \
+    NUMBERS_PASS_1(numbers, a), NUMBERS_PASS_3(numbers, __VA_ARGS__)
+#define NUMBERS_PASS_5(numbers, a, ...)                                                            \
+    NUMBERS_PASS_1(numbers, a), NUMBERS_PASS_4(numbers, __VA_ARGS__)
+#define NUMBERS_PASS_6(numbers, a, ...)                                                            \
+    NUMBERS_PASS_1(numbers, a), NUMBERS_PASS_5(numbers, __VA_ARGS__)
 
 /// The same for an index below LIMIT; any other one that is read is damage.
 uint32_t numbers_pass_index(struct numbers *numbers, uint32_t index, uint64_t limit);

@@ -166,8 +166,7 @@ static void element_release(struct xml_element *element)
 {
     for (size_t i = 0; i < element->n_children; i++)
         element_release(&element->children[i]);
-    FREE_MEMBERS(element->attributes, element->n_attributes, name);
-    FREE_MEMBERS(element->attributes, element->n_attributes, value);
+    FREE_MEMBERS(element->attributes, element->n_attributes, name, value);
     FREE_ALL(element->attributes, element->children, element->name, element->text);
 }
 

@@ -342,9 +342,7 @@ static void pass_path(struct call_path *path, struct numbers *numbers)
     path->context = numbers_pass_any_index(numbers, path->context, UINT32_MAX);
     path->is_stretch = numbers_pass(numbers, path->is_stretch);
     path->since = numbers_pass_any_index(numbers, path->since, UINT32_MAX);
-    path->blocked_ns = numbers_pass(numbers, path->blocked_ns);
-    path->visits = numbers_pass(numbers, path->visits);
-    path->inclusive_ns = numbers_pass(numbers, path->inclusive_ns);
+    NUMBERS_PASS(numbers, path->blocked_ns, path->visits, path->inclusive_ns);
 }
 
 static void pass_tree(struct profile *profile, struct numbers *numbers)
@@ -380,8 +378,7 @@ void digest_pass(struct digest *digest, struct numbers *numbers)
     pass_tree(profile, numbers);
     pass_counted(profile, numbers);
     file_uses_pass(&profile->file_uses, profile->n_paths, profile->definitions->n_files, numbers);
-    profile->last_ns = numbers_pass(numbers, profile->last_ns);
-    profile->n_unbalanced = numbers_pass(numbers, profile->n_unbalanced);
+    NUMBERS_PASS(numbers, profile->last_ns, profile->n_unbalanced);
 }
 
 static void serve_events(void *context, size_t location, const struct decoded *decoded,

@@ -40,24 +40,16 @@ static void pass_tree(struct profile *profile, const struct pag_location *tree,
 static void pass_cpu_time(struct without_cpu *account, size_t n_paths, struct numbers *numbers)
 {
     struct cpu_span *span = &account->span;
-    span->has_seen = numbers_pass(numbers, span->has_seen);
-    span->had = numbers_pass(numbers, span->had);
-    span->has = numbers_pass(numbers, span->has);
+    NUMBERS_PASS(numbers, span->has_seen, span->had, span->has);
     if (span->has_seen) {
-        span->seen_ns = numbers_pass(numbers, span->seen_ns);
-        span->seen_wait_ns = numbers_pass(numbers, span->seen_wait_ns);
+        NUMBERS_PASS(numbers, span->seen_ns, span->seen_wait_ns);
     }
     if (span->had) {
-        span->had_ns = numbers_pass(numbers, span->had_ns);
-        span->had_wait_ns = numbers_pass(numbers, span->had_wait_ns);
+        NUMBERS_PASS(numbers, span->had_ns, span->had_wait_ns);
     }
     if (span->has) {
-        span->first_at_ns = numbers_pass(numbers, span->first_at_ns);
-        span->first_ns = numbers_pass(numbers, span->first_ns);
-        span->last_at_ns = numbers_pass(numbers, span->last_at_ns);
-        span->last_ns = numbers_pass(numbers, span->last_ns);
-        span->first_wait_ns = numbers_pass(numbers, span->first_wait_ns);
-        span->last_wait_ns = numbers_pass(numbers, span->last_wait_ns);
+        NUMBERS_PASS(numbers, span->first_at_ns, span->first_ns, span->last_at_ns, span->last_ns,
+                     span->first_wait_ns, span->last_wait_ns);
     }
     account->begin_ns = numbers_pass(numbers, account->begin_ns);
     uint32_t n = numbers_pass_index(numbers, account->n_segments, 2 * CPU_SEGMENTS + 1);
@@ -65,8 +57,7 @@ static void pass_cpu_time(struct without_cpu *account, size_t n_paths, struct nu
         if (numbers->is_reading)
             *cpu_segment_add(account) = (struct cpu_segment){0};
         struct cpu_segment *segment = &account->segments[i];
-        segment->begin_ns = numbers_pass(numbers, segment->begin_ns);
-        segment->end_ns = numbers_pass(numbers, segment->end_ns);
+        NUMBERS_PASS(numbers, segment->begin_ns, segment->end_ns);
         segment->path = numbers_pass_index(numbers, segment->path, n_paths);
     }
 }
@@ -117,11 +108,8 @@ static void pass_leaf(struct location_state *location, struct numbers *numbers)
 void location_pass(struct location_state *location, const struct pag_location *tree,
                    struct numbers *numbers)
 {
-    location->has_begun = numbers_pass(numbers, location->has_begun);
-    location->has_ended = numbers_pass(numbers, location->has_ended);
-    location->profile.is_off = numbers_pass(numbers, location->profile.is_off);
-    location->profile.noted_ns = numbers_pass(numbers, location->profile.noted_ns);
-    location->team_end_ns = numbers_pass(numbers, location->team_end_ns);
+    NUMBERS_PASS(numbers, location->has_begun, location->has_ended, location->profile.is_off,
+                 location->profile.noted_ns, location->team_end_ns);
     location->lookahead_left = (uint32_t)numbers_pass(numbers, location->lookahead_left);
     pass_tree(&location->profile, tree, numbers);
     if (numbers->is_damaged)

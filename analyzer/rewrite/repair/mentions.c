@@ -114,8 +114,7 @@ void mentions_release(struct mentions *mentions)
 {
     for (size_t kind = 0; kind < OTF2_MAPPING_MAX; kind++) {
         struct mention_list *list = &mentions->kinds[kind];
-        FREE_MEMBERS(list->items, list->n, users);
-        FREE_MEMBERS(list->items, list->n, value_types);
+        FREE_MEMBERS(list->items, list->n, users, value_types);
         free(list->items);
         map_release(&list->by_id);
     }

@@ -18,8 +18,7 @@
 
 void moves_release(struct moves *moves)
 {
-    FREE_MEMBERS(moves->moves, moves->n_moves, from);
-    FREE_MEMBERS(moves->moves, moves->n_moves, to);
+    FREE_MEMBERS(moves->moves, moves->n_moves, from, to);
     free(moves->moves);
     *moves = (struct moves){0};
 }

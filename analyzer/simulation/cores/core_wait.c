@@ -73,8 +73,7 @@ void core_wait_free(struct core_wait *wait)
 {
     if (!wait)
         return;
-    FREE_MEMBERS(wait->sets, wait->definitions->n_core_sets, changes);
-    FREE_MEMBERS(wait->sets, wait->definitions->n_core_sets, turns);
+    FREE_MEMBERS(wait->sets, wait->definitions->n_core_sets, changes, turns);
     FREE_ALL(wait->sets, wait->entered_ns, wait->oversubscribed_ns, wait->changed_ns,
              wait->changed_before_ns, wait->computed, wait->seen, wait);
 }

@@ -5,7 +5,6 @@
 #include "analyzer/sweep/run/driver.h"
 
 #include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 
 #include "analyzer/base/cleanup.h"
