@@ -301,6 +301,7 @@ wait-at-nx1 998900 998900
         and .origins.sources[0].before == "main/MPI_Allreduce"'
 }
 
+# A team of one thread has 0.5 of 1 ms; before and after it the process had all it needed.
 @test "time without CPU time in a team of one thread" {
     "$BUILD/tools/mktrace" - team <<'END'
 nodes n

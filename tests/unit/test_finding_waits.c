@@ -34,7 +34,8 @@ TEST(test_ranks_with_little_work)
     add_origin(&result, 0, (int64_t[]){0, 30 * MS});
     struct result_path_rank times[5];
     for (uint32_t i = 0; i < 5; i++)
-        times[i] = (struct result_path_rank){0, i, 1, 20 * MS, (i < 2 ? 1 : 20) * MS};
+        times[i] = (struct result_path_rank){
+            .rank = i, .visits = 1, .exclusive_ns = (i < 2 ? 1 : 20) * MS};
     result.path_ranks = times;
     result.n_path_ranks = result.n_ranks = 5;
     result.ranks = five;
