@@ -150,9 +150,7 @@ static const char *plain_name(struct symbols *symbols, const char *name)
         *suffix = '\0';
     char *demangled =
         strncmp(text, "_Z", 2) == 0 ? demangled_name(symbols, text) : fortran_name(text);
-    if (!demangled)
-        return keep_and_free(symbols, text);
-    return keep_and_free(symbols, demangled);
+    return demangled ? keep_and_free(symbols, demangled) : keep(symbols, text);
 }
 
 /// The name a function has in its source, with the module it belongs to in Fortran.
