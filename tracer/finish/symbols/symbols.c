@@ -150,7 +150,9 @@ static const char *plain_name(struct symbols *symbols, const char *name)
         *suffix = '\0';
     char *demangled =
         strncmp(text, "_Z", 2) == 0 ? demangled_name(symbols, text) : fortran_name(text);
-    return demangled ? keep_and_free(symbols, demangled) : keep(symbols, text);
+    if (!demangled)
+        return keep_and_free(symbols, text);
+    return keep_and_free(symbols, demangled);
 }
 
 /// The name a function has in its source, with the module it belongs to in Fortran.
