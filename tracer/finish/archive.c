@@ -248,10 +248,11 @@ static uint32_t add_region_at(struct archive *archive, const char *what, const c
                               OTF2_Paradigm paradigm)
 {
     const char *base = file && strrchr(file, '/') ? strrchr(file, '/') + 1 : file;
-    SCOPED char *name = file && line > 0 ? format_or_die("%s @%s:%d", what, base, line)
-                                         : format_or_die("%s%s%s", what, function ? " in " : "",
-                                                         function ? function : "");
+    char *name = file && line > 0 ? format_or_die("%s @%s:%d", what, base, line)
+                                  : format_or_die("%s%s%s", what, function ? " in " : "",
+                                                  function ? function : "");
     uint32_t region = add_region(archive, name, file, line, role, paradigm);
+    free(name);
     return region;
 }
 
@@ -296,9 +297,10 @@ OTF2_RegionRole archive_openmp_role(enum openmp_construct construct)
 uint32_t archive_openmp_region(struct archive *archive, enum openmp_construct construct,
                                const char *function, const char *file, int line)
 {
-    SCOPED char *what = format_or_die("!$omp %s", constructs[construct].name);
+    char *what = format_or_die("!$omp %s", constructs[construct].name);
     uint32_t region = add_region_at(archive, what, function, file, line, constructs[construct].role,
                                     OTF2_PARADIGM_OPENMP);
+    free(what);
     return region;
 }
 
@@ -349,8 +351,9 @@ void archive_variable(struct archive *archive, const char *variable)
     size_t length = strspn(variable, letters);
     if (length == 0 || variable[length] != '=')
         return;
-    SCOPED char *name = format_or_die("PAGODA::ENV::%.*s", (int)length, variable);
+    char *name = format_or_die("PAGODA::ENV::%.*s", (int)length, variable);
     archive_property(archive, name, variable + length + 1);
+    free(name);
 }
 
 OTF2_EvtWriter *archive_begin_events(struct archive *archive, uint32_t rank, uint32_t thread)
@@ -399,8 +402,9 @@ void archive_discard(struct archive *archive, const char *dir)
 {
     archive->on_failure = NULL;
     if (archive->otf2) {
-        SCOPED char *anchor = format_or_die("%s/%s", dir, anchor_name);
+        char *anchor = format_or_die("%s/%s", dir, anchor_name);
         unlink(anchor); // ours: an older one would have kept the archive from being opened
+        free(anchor);
         make_place(dir);
     }
     release(archive);

@@ -198,8 +198,9 @@ uint32_t code_function(struct code *code, uint64_t address, uint64_t time_ns)
     if (meaning->region != UNDEFINED)
         return meaning->region;
     if (meaning->module == UNDEFINED) {
-        SCOPED char *name = format_or_die("0x%llx", (unsigned long long)address);
+        char *name = format_or_die("0x%llx", (unsigned long long)address);
         meaning->region = archive_function_region(code->archive, name, NULL, 0);
+        free(name);
         return meaning->region;
     }
     const struct code_module *module = module_at(code, meaning->module);
@@ -243,9 +244,10 @@ static uint32_t context_of_line(struct code *code, uint64_t number)
     const char *end = strchr(record->text, '\n');
     if (line->context != UNDEFINED || !end)
         return line->context;
-    SCOPED char *function = format_or_die("%.*s", (int)(end - record->text), record->text);
+    char *function = format_or_die("%.*s", (int)(end - record->text), record->text);
     uint32_t region =
         archive_function_region(code->archive, function, end + 1, (int)record->first_line);
+    free(function);
     line->context = archive_calling_context(code->archive, region, end + 1, (int)record->line,
                                             context_of_line(code, record->caller));
     return line->context;

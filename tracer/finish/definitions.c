@@ -308,8 +308,9 @@ static void write_locations(struct writing *w)
         write_properties(w, id, location);
         if (location->thread == 0 && location->rank < archive->n_ranks &&
             are_apart(&w->nodes.items[w->nodes.of_rank[location->rank]])) {
-            SCOPED char *cores = cores_text(archive->cores[location->rank]);
+            char *cores = cores_text(archive->cores[location->rank]);
             text_property(w, id, "PAGODA::BOUND_TO", cores);
+            free(cores);
         }
     }
 }
@@ -351,7 +352,7 @@ static void write_thread_groups(struct writing *w, OTF2_Paradigm paradigm, OTF2_
                                 OTF2_GroupRef *of_rank)
 {
     const struct archive *archive = w->archive;
-    SCOPED uint64_t *members = alloc_or_die((archive->n_locations + 1) * sizeof *members);
+    uint64_t *members = alloc_or_die((archive->n_locations + 1) * sizeof *members);
     uint32_t n = 0;
     for (size_t i = 0; i < archive->n_locations; i++)
         if (takes_part(&archive->locations[i], paradigm))
@@ -367,6 +368,7 @@ static void write_thread_groups(struct writing *w, OTF2_Paradigm paradigm, OTF2_
         write_group(w, of_rank[rank], OTF2_GROUP_TYPE_COMM_GROUP, paradigm, members + begin,
                     end - begin);
     }
+    free(members);
 }
 
 /// Group 0: the locations that communicate; 1: the empty group of MPI_COMM_SELF; then members; then
@@ -374,7 +376,7 @@ static void write_thread_groups(struct writing *w, OTF2_Paradigm paradigm, OTF2_
 static void write_groups(struct writing *w, const struct unify *unify)
 {
     uint32_t n_ranks = w->archive->n_ranks, n_locations = n_ranks + w->archive->has_outsiders;
-    SCOPED uint64_t *members = alloc_or_die(n_locations * sizeof *members);
+    uint64_t *members = alloc_or_die(n_locations * sizeof *members);
     for (uint32_t rank = 0; rank < n_locations; rank++)
         members[rank] = archive_location_ref(rank, 0);
     write_group(w, 0, OTF2_GROUP_TYPE_COMM_LOCATIONS, OTF2_PARADIGM_MPI, members, n_locations);
@@ -389,6 +391,7 @@ static void write_groups(struct writing *w, const struct unify *unify)
         write_group(w, UNIFY_FIRST_GROUP + i, OTF2_GROUP_TYPE_COMM_GROUP, OTF2_PARADIGM_MPI,
                     members, group.n);
     }
+    free(members);
     OTF2_GroupRef next = UNIFY_FIRST_GROUP + unify->groups.n;
     write_thread_groups(w, OTF2_PARADIGM_OPENMP, &next, w->team_groups);
     write_thread_groups(w, OTF2_PARADIGM_PTHREAD, &next, w->thread_groups);

@@ -178,9 +178,10 @@ static bool finish_all(const struct spool_set *set, const struct record_costs *c
     for (uint32_t i = 0; done && i < worlds.n; i++) {
         if (worlds.items[i].root != i)
             continue;
-        SCOPED char *dir = ++number == 1 ? strdup_or_die(archive_dir)
-                                         : format_or_die("%s/run-%u", archive_dir, number);
+        char *dir = ++number == 1 ? strdup_or_die(archive_dir)
+                                  : format_or_die("%s/run-%u", archive_dir, number);
         done = finish_run(&worlds, i, costs, dir, facts_path);
+        free(dir);
     }
     if (done)
         report_unknown_parents(&worlds);
@@ -248,15 +249,17 @@ int main(int argc, char **argv)
     }
     settings_read(argv[1]);
     const struct record_costs costs = cost_measure(argv[1], has_excluded(&records));
-    SCOPED char *facts_path = format_or_die("%s/facts", argv[1]);
+    char *facts_path = format_or_die("%s/facts", argv[1]);
     bool done = finish_all(&records, &costs, argv[2], facts_path);
-    SCOPED char *settings_path = format_or_die("%s/" SETTINGS_FILE, argv[1]);
+    char *settings_path = format_or_die("%s/" SETTINGS_FILE, argv[1]);
     if (done) {
         spool_set_remove(&records);
         unlink(facts_path);
         unlink(settings_path);
         rmdir(argv[1]);
     }
+    free(facts_path);
+    free(settings_path);
     spool_set_release(&records);
     return done ? 0 : 1;
 }

@@ -26,13 +26,6 @@ void *realloc_or_die(void *memory, size_t n_bytes)
     return checked(realloc(memory, n_bytes));
 }
 
-void memory_free_scoped(void *pointer)
-{
-    void *block;
-    memcpy(&block, pointer, sizeof block);
-    free(block);
-}
-
 char *strdup_or_die(const char *text)
 {
     return checked(strdup(text));

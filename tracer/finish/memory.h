@@ -11,11 +11,6 @@ void *realloc_or_die(void *memory, size_t n_bytes);
 char *strdup_or_die(const char *text);
 char *format_or_die(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
-/// Before the declaration of a pointer with its first value: what it points to is freed where its
-/// scope ends, also by return, break or continue. NULL is fine.
-#define SCOPED __attribute__((cleanup(memory_free_scoped)))
-void memory_free_scoped(void *pointer);
-
 /// Adds an item to ITEMS, of which there are N (both are variables).
 #define APPEND(items, n, ...)                                                                      \
     ((items) = realloc_or_die((items), ((size_t)(n) + 1) * sizeof *(items)),                       \

@@ -52,12 +52,14 @@ static void define_connection(const struct process *process, const struct record
     const char *port = strchr(record->text, ' ');
     if (comm == RECORD_NO_COMM || !call || !port)
         return;
-    SCOPED char *name = format_or_die("PAGODA::CONNECTION_%u", ++archive->n_connections);
-    SCOPED char *value = format_or_die("%.*s %u %llu %llu%s", (int)(port - record->text),
-                                       record->text, process->unify->comms[comm].number,
-                                       (unsigned long long)(call->enter_ns + offset_ns),
-                                       (unsigned long long)(call->leave_ns + offset_ns), port);
+    char *name = format_or_die("PAGODA::CONNECTION_%u", ++archive->n_connections);
+    char *value = format_or_die("%.*s %u %llu %llu%s", (int)(port - record->text), record->text,
+                                process->unify->comms[comm].number,
+                                (unsigned long long)(call->enter_ns + offset_ns),
+                                (unsigned long long)(call->leave_ns + offset_ns), port);
     archive_property(archive, name, value);
+    free(name);
+    free(value);
 }
 
 static void define_file(struct process *process, const struct record_file *record)

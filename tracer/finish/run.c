@@ -18,8 +18,7 @@ static struct archive *volatile writing; // NULL: none has been begun
 static void find_clocks(struct run *run)
 {
     struct table domains = {0};
-    SCOPED const struct spool_header **measured =
-        alloc_or_die(run->n * sizeof(void *)); // by domain
+    const struct spool_header **measured = alloc_or_die(run->n * sizeof(void *)); // by domain
     for (int pass = 0; pass < 2; pass++) {
         for (size_t i = 0; i < run->n; i++) {
             const struct spool_header *header = run->spools[i].header;
@@ -31,6 +30,7 @@ static void find_clocks(struct run *run)
         }
     }
     table_release(&domains);
+    free(measured);
 }
 
 /// From the clock of spool `i` to that of the archive.
@@ -188,7 +188,7 @@ static void write_facts(struct run *run, const char *facts_path)
         add_number(&run->archive, "PAGODA::MIN_DURATION_NS", settings.min_duration_ns);
     if (run->n_open > 0)
         add_number(&run->archive, "PAGODA::RANKS_WITHOUT_FINALIZE", run->n_open);
-    SCOPED char *line = NULL;
+    char *line = NULL;
     size_t size = 0;
     while (file && getdelim(&line, &size, '\0', file) > 0) {
         char *value = strchr(line, '=');
@@ -197,6 +197,7 @@ static void write_facts(struct run *run, const char *facts_path)
         *value++ = '\0';
         archive_property(&run->archive, line, value);
     }
+    free(line);
     if (file)
         fclose(file);
 }

@@ -115,7 +115,7 @@ int spool_set_load(struct spool_set *set, const char *dir)
     while ((entry = readdir(folder))) {
         if (!is_spool_name(entry->d_name))
             continue;
-        SCOPED char *path = format_or_die("%s/%s", dir, entry->d_name);
+        char *path = format_or_die("%s/%s", dir, entry->d_name);
         set->spools = realloc_or_die(set->spools, (set->n + 1) * sizeof *set->spools);
         bool unbegun = false;
         if (map_file(&set->spools[set->n], path, &unbegun)) {
@@ -126,6 +126,7 @@ int spool_set_load(struct spool_set *set, const char *dir)
         } else {
             set->n_unreadable++;
         }
+        free(path);
     }
     closedir(folder);
     if (set->n > 0)
@@ -359,7 +360,7 @@ static struct alive alive_count(const char *dir)
     struct alive alive = {0};
     const struct dirent *entry;
     while (folder && (entry = readdir(folder))) {
-        SCOPED char *path = format_or_die("%s/%s", dir, entry->d_name);
+        char *path = format_or_die("%s/%s", dir, entry->d_name);
         bool leaves = false;
         if (is_spool_name(entry->d_name) && is_alive(path, &header, &leaves) &&
             header.thread == 0) {
@@ -370,6 +371,7 @@ static struct alive alive_count(const char *dir)
                 memcpy(alive.host, header.host, sizeof alive.host);
             }
         }
+        free(path);
     }
     if (folder)
         closedir(folder);

@@ -38,12 +38,13 @@ static uint32_t add_comm(struct unify *unify, const uint32_t key[4])
 /// An MPI_COMM_WORLD of its own. Returns its index.
 static uint32_t add_world(struct unify *unify, uint32_t base, uint32_t n_ranks, char *name)
 {
-    SCOPED int32_t *members = alloc_or_die(n_ranks * sizeof *members);
+    int32_t *members = alloc_or_die(n_ranks * sizeof *members);
     for (uint32_t i = 0; i < n_ranks; i++)
         members[i] = (int32_t)(base + i);
     uint32_t index = add_comm(
         unify, (uint32_t[]){RECORD_NO_COMM, add_group(unify, members, n_ranks), RECORD_NO_COMM, 0});
     unify->comms[index].name = name;
+    free(members);
     return index;
 }
 
@@ -112,12 +113,13 @@ static int32_t rank_of_member(const struct unify_rank *rank, int32_t member)
 static uint32_t group_of_members(struct unify *unify, const struct unify_rank *rank,
                                  const int32_t *members, uint32_t n, bool is_regular)
 {
-    SCOPED int32_t *ranks = alloc_or_die(n * sizeof *ranks);
+    int32_t *ranks = alloc_or_die(n * sizeof *ranks);
     for (uint32_t i = 0; i < n; i++) {
         int64_t step = is_regular ? (int64_t)members[1] - members[0] : 0;
         ranks[i] = rank_of_member(rank, is_regular ? (int32_t)(members[0] + i * step) : members[i]);
     }
     uint32_t group = add_group(unify, ranks, n);
+    free(ranks);
     return group;
 }
 

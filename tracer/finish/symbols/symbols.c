@@ -144,7 +144,7 @@ static char *demangled_name(struct symbols *symbols, const char *name)
 /// A name of the linker's: without the suffix of a compiler's variant (.cold, .isra.0), demangled.
 static const char *plain_name(struct symbols *symbols, const char *name)
 {
-    SCOPED char *text = strdup_or_die(name);
+    char *text = strdup_or_die(name);
     char *suffix = text[0] != '\0' ? strchr(text + 1, '.') : NULL;
     if (suffix)
         *suffix = '\0';
@@ -152,6 +152,7 @@ static const char *plain_name(struct symbols *symbols, const char *name)
         strncmp(text, "_Z", 2) == 0 ? demangled_name(symbols, text) : fortran_name(text);
     if (!demangled)
         return keep_and_free(symbols, text);
+    free(text);
     return keep_and_free(symbols, demangled);
 }
 
