@@ -175,6 +175,8 @@ static int run_tasks(const char *path, const struct request *request)
     int status = request->machine ? machine_read(&machine, request->machine, &err) : 0;
     if (status == 0)
         status = task_model_read(&model, path, request->machine ? &machine : NULL, &err);
+    for (size_t i = 0; i < words_count(model.notes); i++)
+        log_warning("%s", model.notes[i]);
     if (status == 0 && request->rows)
         status = task_rows_read(&rows, &model, request->rows, &err);
     if (status == 0)

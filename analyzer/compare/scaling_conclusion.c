@@ -149,9 +149,11 @@ static void conclude_next(const struct scaling *scaling, FILE *to)
         fprintf(to, " There is no forecast: %s.", reason ? reason : "no formula fits the time");
         return;
     }
-    fprintf(to, " The forecast from these %zu points for %s = %g is %s (95 %%: %s to %s)",
-            scaling->n_points, scaling->by, scaling->next_x, time_of(scaling->next_ns).text,
-            time_of(scaling->next_low_ns).text, time_of(scaling->next_high_ns).text);
+    size_t n_used = scaling->models.series[0].model.n_points; // less one that does not fit
+    fprintf(to, " The forecast from %s%zu points for %s = %g is %s (95 %%: %s to %s)",
+            n_used < scaling->n_points ? "" : "these ", n_used, scaling->by, scaling->next_x,
+            time_of(scaling->next_ns).text, time_of(scaling->next_low_ns).text,
+            time_of(scaling->next_high_ns).text);
     if (!isnan(scaling->next_efficiency))
         fprintf(to, ", an efficiency of %s", quantity_share(scaling->next_efficiency).text);
     fputc('.', to);

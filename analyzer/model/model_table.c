@@ -227,20 +227,19 @@ static void add_note(struct model_series *series, char *note)
     free(note);
 }
 
-/// Names the point that was left out.
-static void note_outlier(const struct model_table *table, struct model_series *series)
+char *model_outlier_text(const struct model_table *table, const struct model_series *series)
 {
     const struct model_outlier *outlier = &series->model.outlier;
+    if (!series->model.has_outlier)
+        return NULL;
     SCOPED char *at = NULL;
     for (size_t k = 0; k < table->n_parameters; k++)
         text_append(&at, "%s%s=%g", k ? "," : "", table->parameters[k], outlier->x[k]);
     double factor = outlier->value / outlier->expected;
-    add_note(
-        series,
-        memory_format("the value at %s does not fit: %.*f times what the others say; it is "
-                      "left out%s",
-                      at, factor < 0.95 ? 2 : 1, factor,
-                      outlier->is_last ? ", though another formula may hold from there on" : ""));
+    return memory_format(
+        "the value at %s does not fit: %.*f times what the others say; it is left out%s", at,
+        factor < 0.95 ? 2 : 1, factor,
+        outlier->is_last ? ", though another formula may hold from there on" : "");
 }
 
 /// What limits the model of SERIES.
@@ -248,7 +247,7 @@ static void note_limits(const struct model_table *table, struct model_series *se
 {
     const struct model *model = &series->model;
     if (model->has_outlier)
-        note_outlier(table, series);
+        add_note(series, model_outlier_text(table, series));
     if (model->n_points < 5)
         add_note(series, memory_format("only %zu different points: other formulas are as likely",
                                        model->n_points));

@@ -79,4 +79,8 @@ size_t model_table_fit(struct model_table *table);
 /// Whether SERIES has a model that its values do not contradict (0.2 rms relative error at most).
 bool model_series_fits(const struct model_series *series);
 
+/// A sentence without full stop that names the point which the model of SERIES leaves out; NULL:
+/// there is none. The caller frees.
+char *model_outlier_text(const struct model_table *table, const struct model_series *series);
+
 void model_table_release(struct model_table *table);

@@ -637,7 +637,7 @@ static void choose(struct search *search)
         found->probability = exp(room->candidates[i].log_evidence - room->best);
         sum += found->probability;
     }
-    search->log_evidence = sum > 0 ? room->best + log(sum) : -INFINITY; // no candidate
+    search->log_evidence = sum > 0 ? room->best + log(sum) : -INFINITY;
     for (size_t i = 0; i < room->points->n; i++)
         search->log_evidence += log(room->weights[i]);
     for (size_t i = 0; i < search->n_found; i++) {

@@ -130,6 +130,19 @@ static void add_growth(struct table *table, const struct scaling *scaling,
     table_add_cell(table, "%s", part->shown);
 }
 
+/// Names the point that the model of NAME leaves out, if it does.
+static void print_outlier(const struct scaling *scaling, const struct model_series *model,
+                          const char *name, const struct scaling_text_options *options,
+                          FILE *stream)
+{
+    SCOPED char *text = model_outlier_text(&scaling->models, model);
+    if (!text)
+        return;
+    SCOPED char *note = memory_format("note: %s: %s", name, text);
+    fputs("  ", stream);
+    print_paragraph(note, 2, 4, options->width, stream);
+}
+
 static void print_growth(const struct scaling *scaling, const struct scaling_text_options *options,
                          FILE *stream)
 {
@@ -158,6 +171,14 @@ static void print_growth(const struct scaling *scaling, const struct scaling_tex
     if (n_shown < n_parts)
         fprintf(stream, "  ... and %s (more with --top)\n",
                 quantity_count(n_parts - n_shown, "further part").text);
+    print_outlier(scaling, &scaling->models.series[0], "run time", options, stream);
+    for (size_t i = 0, n = 0; i < scaling->n_parts && n < n_shown; i++) {
+        const struct scaling_part *part = &scaling->parts[i];
+        if (part->is_start_or_end)
+            continue;
+        print_outlier(scaling, scaling_model(scaling, part), part->shown, options, stream);
+        n++;
+    }
 }
 
 static void print_findings(const struct scaling_series *series, size_t width, FILE *stream)
@@ -254,8 +275,9 @@ static json_t *fit_object(const struct scaling *scaling, const struct model_seri
     SCOPED char *growth = scaling_growth(scaling, series);
     return JSON_OBJECT(
         JSON_TEXT(series, formula), JSON_NUMBER(model, rms_error), JSON_NUMBER(model, r_squared),
-        JSON_COUNT(model, n_points), {"is_good", json_boolean(model_series_fits(series))},
-        {"growth", json_text(growth)},
+        JSON_COUNT(model, n_points),
+        {"outlier_x", model->has_outlier ? json_real(model->outlier.x[0]) : json_null()},
+        {"is_good", json_boolean(model_series_fits(series))}, {"growth", json_text(growth)},
         {"curve", series->n_asked > 0 ? json_list(series->n_asked, curve_object, &of) : NULL});
 }
 

@@ -5,6 +5,7 @@
 
 #include "analyzer/base/memory.h"
 #include "analyzer/base/options/options.h"
+#include "analyzer/base/text.h"
 #include "analyzer/model/model_table.h"
 #include "analyzer/simulation/cost/element.h"
 #include "analyzer/tasks/task_model.h"
@@ -114,6 +115,12 @@ static char *fit(const struct element_reader *reader, const struct xml_element *
                   read.series[i].reason);
     else
         text = memory_copy_text(read.series[i].formula);
+    SCOPED char *outlier = text ? model_outlier_text(&read, &read.series[i]) : NULL;
+    SCOPED char *note = outlier ? memory_format("%s:%u: %s, series \"%s\": %s", reader->path,
+                                                element->line, table, series, outlier)
+                                : NULL;
+    if (note)
+        words_add(&((struct task_model *)reader->into)->notes, note);
     model_table_release(&read);
     return text;
 }
@@ -371,6 +378,7 @@ void task_model_release(struct task_model *model)
         formula_free(model->defined[i].formula.formula);
         free(model->defined[i].fitted);
     }
+    words_free(model->notes);
     free(model->path);
     xml_free(model->document);
     *model = (struct task_model){0};

@@ -99,6 +99,7 @@ struct task_model {
         uint8_t operation;
     } operations[COLLECTIVE_OPERATIONS];
     size_t n_functions;
+    char **notes; // on formulas fitted to tables, a sentence each, up to NULL; may be NULL
 };
 
 /// Reads and checks a file, or the bundled one called NAME, for MACHINE, which may be NULL and must

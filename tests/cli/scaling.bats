@@ -186,6 +186,18 @@ setup() { cd "$BATS_FILE_TMPDIR" || return; }
     [ "$("$PAGODA" scaling run-1-8 run-2-32 run-4-32 --json | jq '.series[0].next')" = null ]
 }
 
+@test "a run that does not fit the others is left out of formulas and named" {
+    local p
+    for p in 1 2 8 16 32; do program "$p" 32; done
+    program 4 128 # 33 ms instead of 9
+    run -0 "$PAGODA" scaling run-1-32 run-2-32 run-4-128 run-8-32 run-16-32 run-32-32
+    [[ $(tr -s ' \n' ' ' <<<"$output") == *" The forecast from 5 points for ranks = 64 is 1.500 ms "*" note: run time: the value at ranks=4 does not fit: 3.7 times what the others say; it is left out note: work: the value at ranks=4 does not fit: 4.0 times"* ]]
+    [[ $output =~ "ranks^(-1)"\ +"< 0.1 %"\ +region\ +work || $output =~ "ranks^(-1)"\ +"0.0 %"\ +region\ +work ]]
+    "$PAGODA" scaling run-1-32 run-2-32 run-4-128 run-8-32 run-16-32 run-32-32 --json >out.json
+    jq -e '.series[0] | .time_fit.outlier_x == 4 and .time_fit.n_points == 5 and (.next.time_ns - 1.5e6 | fabs) < 1 and
+        (.growth[] | select(.name == "wait-at-nxn").fit.outlier_x) == null' out.json
+}
+
 @test "two points are compared, but nothing is foretold" {
     run -0 "$PAGODA" scaling run-1-8 run-2-8
     [[ $(tr -s ' \n' ' ' <<<"$output") == *"There is no forecast: 2 different points are too few for a model; it needs 3, better 5."* ]]

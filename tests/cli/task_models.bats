@@ -238,6 +238,11 @@ END
     sed 's/series="C"/series="c"/' models/mine.xml >models/wrong.xml
     run -1 --separate-stderr "$PAGODA" model models/wrong.xml --at n=1
     [[ $stderr == *'models/wrong.xml:1: contention.csv has no series "c"' ]]
+    LC_ALL=C awk -F, '/^C,8,4000,/ { print "C,8,4000,5"; next } { print }' models/contention.csv >models/bad.csv
+    sed 's/contention.csv/bad.csv/' models/mine.xml >models/noted.xml
+    run -0 --separate-stderr "$PAGODA" model models/noted.xml --at p=64,n=32768 --json
+    jq -e '.points[0].values.C - (1 + 0.01 * 64 * 15) | fabs < 1e-2' <<<"$output"
+    [[ $stderr == *'models/noted.xml:1: bad.csv, series "C": the value at p=8,n=4000 does not fit: '*' times what the others say; it is left out' ]]
     sed 's/contention.csv/gone.csv/' models/mine.xml >models/wrong.xml
     run -1 --separate-stderr "$PAGODA" model models/wrong.xml --at n=1
     [[ $stderr == *'models/wrong.xml:1: cannot open models/gone.csv'* ]]
@@ -324,7 +329,7 @@ END
     run -1 --separate-stderr "$PAGODA" model nowhere
     [[ $stderr == *'nowhere: neither a file nor one of the bundled models (irk, '* ]]
     run -2 --separate-stderr "$PAGODA" model irk --by ranks
-    [[ $stderr == *'a MODEL takes neither trials, --as, --by nor --call-paths'* ]]
+    [[ $stderr == *'a MODEL takes neither trials, --as, --by, --call-paths nor --metric'* ]]
     run -2 --separate-stderr "$PAGODA" model irk --solve n=1:2
     [[ $stderr == *'--solve and --where need each other'* ]]
     run -2 --separate-stderr "$PAGODA" model table.csv --machine t3e
