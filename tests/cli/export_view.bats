@@ -14,7 +14,7 @@ numbers() {
 
 # sums ARCHIVE VIEW OPTION...: of each column of the CSV but the first.
 sums() {
-    numbers "$@" | awk -F, 'NR == 1 { split($0, names) } NR > 1 { for (i = 2; i <= NF; i++) sum[i] += $i }
+    numbers "$@" | LC_ALL=C awk -F, 'NR == 1 { split($0, names) } NR > 1 { for (i = 2; i <= NF; i++) sum[i] += $i }
         END { for (i = 2; i in names; i++) printf "%s %.0f\n", names[i], sum[i] }'
 }
 
@@ -52,7 +52,7 @@ main/solve/MPI_Recv,4000000" ]
 2990000,20000
 3000000,10000
 5990000,10000" ]
-    [ "$(numbers pipeline map --interval 2ms:6ms | awk -F, '{ sum[$2] += $3 } END { print $1, sum["rank 0"], sum["rank 1"] }')" = "5990000 0 3000000" ]
+    [ "$(numbers pipeline map --interval 2ms:6ms | LC_ALL=C awk -F, '{ sum[$2] += $3 } END { print $1, sum["rank 0"], sum["rank 1"] }')" = "5990000 0 3000000" ]
     [ "$(sums pipeline time --metric useful_ns)" = "useful_ns $(sums pipeline map --metric useful_ns | sed -n 's/^useful_ns //p')" ]
     for threads in 1 2; do
         numbers pipeline time --threads $threads | cmp - <(numbers pipeline time)
@@ -153,7 +153,7 @@ for view in "ranks call-paths sizes time map matrix iterations".split():
     assert len(answer["rows"]) == len(rows) and answer["columns"] == list(rows[0])
 EOF
     # Of 900 pixels 98 to 870 are the 7.02 ms of each bar: 5.011, 1.999 and 0.01 ms, for both ranks.
-    awk 'match($0, /width="[0-9.]+"/) && / y="44.00"/ { split(substr($0, RSTART), part, "\""); print part[2] }' ranks.svg >widths
+    LC_ALL=C awk 'match($0, /width="[0-9.]+"/) && / y="44.00"/ { split(substr($0, RSTART), part, "\""); print part[2] }' ranks.svg >widths
     cat widths
-    awk '{ sum += $1; width[NR] = $1 } END { exit !(NR == 4 && width[1] / sum > 0.7137 && width[1] / sum < 0.7139) }' widths
+    LC_ALL=C awk '{ sum += $1; width[NR] = $1 } END { exit !(NR == 4 && width[1] / sum > 0.7137 && width[1] / sum < 0.7139) }' widths
 }

@@ -26,6 +26,7 @@ column() {
     study
     [ "$(column from | paste -s -d ' ')" = "2/2 2/1" ]
     [ "$(column options | tail -n 1)" = "--nodes 1 --cores 2 --sharing sticky --cpu-speed 1" ]
+    [ -z "$(column floor_% | tr -d '\n')" ] # of one run there is none
     for name in measured_s predicted_s error_% replay_error_%; do
         [ "$(column "$name" | grep -Ec '^[-+]?[0-9]+\.[0-9]+$')" = 2 ]
     done

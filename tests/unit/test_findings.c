@@ -587,6 +587,7 @@ TEST(test_limits_that_most_of_the_run_is_lost_to_come_first)
     struct result_remedy more_cores = {.option = (char *)"cores", .is_predicted = true};
     struct result_finding *first = &found.findings[0];
     first->loss_ns = loss_ns;
+    struct result_remedy *none = first->remedies;
     first->n_remedies = 1;
     first->remedies = &more_cores;
     found.replayed_ns = 100 * MS;
@@ -601,7 +602,7 @@ TEST(test_limits_that_most_of_the_run_is_lost_to_come_first)
     last = &found.findings[found.n_findings - 1];
     assert_string_equal(last->kind, "no-core");
     last->n_remedies = 0;
-    last->remedies = NULL;
+    last->remedies = none;
 }
 
 /// All losses are in one finding or in none, and waits within other patterns' waits are not.

@@ -97,7 +97,7 @@ static void read_if_older(struct stream *stream, uint64_t now_ns, uint64_t age_n
 
 void process_time_read(struct stream *stream, uint64_t now_ns, bool write)
 {
-    if (stream_n_threads() == 1)
+    if (stream_n_threads() <= 1)
         read_if_older(stream, now_ns, READING_HOLDS_NS, write);
 }
 

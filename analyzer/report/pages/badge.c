@@ -6,7 +6,7 @@
 #include "analyzer/base/memory.h"
 #include "analyzer/base/text.h"
 #include "analyzer/report/pages/pages.h"
-#include "analyzer/report/svg.h"
+#include "analyzer/report/plots/svg.h"
 
 #define SLOWER 0.05 // than earlier runs, as the page has it
 

@@ -6,8 +6,8 @@
 #include "analyzer/base/memory.h"
 #include "analyzer/base/text.h"
 #include "analyzer/compare/scaling.h"
+#include "analyzer/report/plots/svg.h"
 #include "analyzer/report/report.h"
-#include "analyzer/report/svg.h"
 
 enum {
     PANEL_WIDTH = 400,

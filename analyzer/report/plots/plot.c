@@ -8,9 +8,9 @@
 
 #include "analyzer/base/memory.h"
 #include "analyzer/base/text.h"
+#include "analyzer/report/plots/svg.h"
 #include "analyzer/report/relation.h"
 #include "analyzer/report/report.h"
-#include "analyzer/report/svg.h"
 
 // --- tables
 

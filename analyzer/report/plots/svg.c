@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "analyzer/report/svg.h"
+#include "analyzer/report/plots/svg.h"
 
 void svg_begin(size_t width, size_t height, FILE *stream)
 {
