@@ -73,4 +73,35 @@ TEST(test_waits_that_are_not_certain)
     }
 }
 
+/// The text of a report says of a change that helps two findings what it saves, and then that it is
+/// the same.
+TEST(test_a_change_for_two_findings)
+{
+    struct result result = make_result();
+    add_origin(&result, 20 * MS, (int64_t[]){0, 30 * MS});
+    find(&result);
+    assert_true(found.n_findings >= 2);
+    struct result_remedy change = {.option = (char *)"overlap",
+                                   .value = (char *)"solve",
+                                   .sentence = (char *)"Compute first",
+                                   .is_predicted = true,
+                                   .gain_ns = 5 * MS};
+    struct result_finding own[2] = {found.findings[0], found.findings[1]};
+    for (size_t i = 0; i < 2; i++) {
+        found.findings[i].remedies = &change;
+        found.findings[i].n_remedies = 1;
+    }
+    const struct text_options options = {.depth = 4, .top = 12, .width = 200};
+    SCOPED char *text = NULL;
+    size_t size;
+    found.replayed_ns = 100 * MS;
+    FILE *stream = open_memstream(&text, &size);
+    text_print(&found, &options, stream);
+    fclose(stream);
+    memcpy(found.findings, own, sizeof own);
+    assert_non_null(strstr(text, "- Compute first: predicted to save 5.000 ms, 5.0 % of the run"));
+    assert_non_null(
+        strstr(text, "- Compute first: the same change as for finding 1 (--overlap solve)"));
+}
+
 AROUND_ALL(load, unload)
