@@ -421,19 +421,13 @@ static void add_messages(struct survey *survey)
     aggregate->group = ADVICE_LIMIT;
 }
 
-static bool waits_for_messages(const struct result_pattern *pattern)
-{
-    return strcmp(pattern->id, "late-sender") == 0 || strcmp(pattern->id, "late-receiver") == 0 ||
-           strcmp(pattern->id, "receiver-outside-mpi") == 0;
-}
-
 /// What to do instead of waiting by PATTERN in the calls WORDS; WHEN they have to wait then.
 static char *overlap_sentence(const struct result_pattern *pattern, const char *words,
                               const char *when)
 {
     if (strcmp(pattern->id, "late-sender") == 0)
         return memory_format("Post the receives of %s earlier, and wait for them %s", words, when);
-    return memory_format(waits_for_messages(pattern)
+    return memory_format(result_waits_for_messages(pattern)
                              ? "Do not block in %s, and wait for the receiver %s"
                              : "Do not wait in %s for nonblocking operations, but %s",
                          words, when);
@@ -466,9 +460,9 @@ static void add_overlaps_of(struct survey *survey, const struct result_pattern *
 static bool can_wait_later(const struct result *result, const struct result_pattern *pattern,
                            uint32_t calls)
 {
-    const char *name = result->regions[result->paths[calls].region].name;
-    return waits_for_messages(pattern) ||
-           (pattern->is_top && strncasecmp(name, "MPI_Wait", 8) == 0);
+    return result_waits_for_messages(pattern) ||
+           (pattern->is_top &&
+            result_completes_requests(&result->regions[result->paths[calls].region]));
 }
 
 static void add_overlaps(struct survey *survey)

@@ -26,6 +26,9 @@ void critical_path_collect(const struct call_tree *tree, struct result *result);
 /// Likewise `origins` of the patterns in RESULT whose waits the engine explains.
 void origins_collect(const struct call_tree *tree, struct result *result);
 
+/// The ids of the patterns of these waits.
+extern const char *const result_pattern_of_wait[PAG_WAIT_KINDS];
+
 /// "rank 1", "ranks 0, 2-4", "12 ranks": those that share REGION's part of ORIGINS, up to nine
 /// tenths of it, the ones with most first. The caller frees.
 char *origin_ranks(const struct result_origins *origins, uint32_t region);

@@ -5,6 +5,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #include "analyzer/base/memory.h"
 #include "analyzer/base/owned.h"
@@ -202,6 +203,18 @@ uint32_t result_find_pattern(const struct result *result, const char *id)
 {
     size_t i = FIND_BY(result->patterns, result->n_patterns, id, id);
     return i < result->n_patterns ? (uint32_t)i : RESULT_NONE;
+}
+
+bool result_waits_for_messages(const struct result_pattern *pattern)
+{
+    static const char *const of_messages[] = {"late-sender", "late-receiver",
+                                              "receiver-outside-mpi"};
+    return HAS_TEXT(of_messages, sizeof of_messages / sizeof of_messages[0], pattern->id);
+}
+
+bool result_completes_requests(const struct result_region *region)
+{
+    return strncasecmp(region->name, "MPI_Wait", strlen("MPI_Wait")) == 0;
 }
 
 double result_metric_whole(const struct result_metric *metric)

@@ -597,6 +597,12 @@ const char *result_warning_text(const struct result *result, const char *code);
 /// The number of the pattern ID in RESULT, RESULT_NONE: it is not there.
 uint32_t result_find_pattern(const struct result *result, const char *id);
 
+/// Whether waits of PATTERN are for messages or for their receivers.
+bool result_waits_for_messages(const struct result_pattern *pattern);
+
+/// Whether REGION is a call that completes nonblocking ones: MPI_Wait and the like.
+bool result_completes_requests(const struct result_region *region);
+
 /// The value of METRIC for the whole run, NAN without one.
 double result_metric_whole(const struct result_metric *metric);
 

@@ -207,7 +207,7 @@ void critical_path_collect(const struct call_tree *tree, struct result *result)
     put_imbalance(result);
 }
 
-static const char *const pattern_of_kind[PAG_WAIT_KINDS] = {
+const char *const result_pattern_of_wait[PAG_WAIT_KINDS] = {
     [PAG_WAIT_LATE_SENDER] = "late-sender",
     [PAG_WAIT_LATE_RECEIVER] = "late-receiver",
     [PAG_WAIT_OUTSIDE] = "receiver-outside-mpi",
@@ -570,7 +570,7 @@ static void fill(const struct call_tree *tree, const struct pag_explanation *exp
 void origins_collect(const struct call_tree *tree, struct result *result)
 {
     for (int kind = 0; kind < PAG_WAIT_KINDS && !result->interval.what; kind++) {
-        uint32_t found = result_find_pattern(result, pattern_of_kind[kind]);
+        uint32_t found = result_find_pattern(result, result_pattern_of_wait[kind]);
         struct result_pattern *pattern = found == RESULT_NONE ? NULL : &result->patterns[found];
         bool is_judged = pattern && pattern->window_ns > 0;
         const struct pag_explanation *explanation =

@@ -8,6 +8,7 @@
 #include "analyzer/base/memory.h"
 #include "analyzer/pag/pag.h"
 #include "analyzer/pattern/matcher.h"
+#include "analyzer/result/parts.h"
 #include "analyzer/simulation/prediction.h"
 #include "analyzer/trace/reader.h"
 #include "tests/reference/engine_run.h"
@@ -170,29 +171,13 @@ static void add_explanation(const struct conversion *conversion, const char *whe
 
 static void add_lineages(const struct conversion *conversion)
 {
-    static const char *const patterns[PAG_WAIT_KINDS] = {
-        [PAG_WAIT_LATE_SENDER] = "late-sender",
-        [PAG_WAIT_LATE_RECEIVER] = "late-receiver",
-        [PAG_WAIT_OUTSIDE] = "receiver-outside-mpi",
-        [PAG_WAIT_BARRIER] = "wait-at-barrier",
-        [PAG_WAIT_NXN] = "wait-at-nxn",
-        [PAG_WAIT_ONE_TO_ALL] = "late-broadcast",
-        [PAG_WAIT_SCAN] = "early-scan",
-        [PAG_WAIT_EARLY_REDUCE] = "early-reduce",
-        [PAG_WAIT_NX1] = "wait-at-nx1",
-        [PAG_WAIT_FINALIZE] = "wait-at-finalize",
-        [PAG_WAIT_FENCE] = "wait-at-fence",
-        [PAG_WAIT_WINDOW] = "wait-at-window",
-        [PAG_WAIT_COMMUNICATOR] = "wait-at-communicator",
-        [PAG_WAIT_LOCK] = "lock-contention",
-        [PAG_WAIT_POST] = "late-post",
-        [PAG_WAIT_COMPLETE] = "early-wait"};
     const struct pag_result *result = conversion->result;
     add_path_entries(conversion, "critical-path", result->critical_path, result->n_critical_path);
     add_total(conversion, "clock-repair", 0, (uint64_t)result->clock_repair_ns);
     for (size_t k = 0; k < PAG_WAIT_KINDS; k++) {
-        add_explanation(conversion, "", patterns[k], &result->explanations[k]);
-        add_explanation(conversion, "outside/", patterns[k], &result->outside_window[k]);
+        const char *pattern = result_pattern_of_wait[k];
+        add_explanation(conversion, "", pattern, &result->explanations[k]);
+        add_explanation(conversion, "outside/", pattern, &result->outside_window[k]);
     }
 }
 

@@ -14,17 +14,23 @@ static struct region regions[] = {
     [COUNT] = {.mpi = MPI_FUNCTION_OTHER, .mpi_class = MPI_CLASS_MANAGEMENT}};
 static const struct definitions definitions = {.regions = regions};
 
-/// Task I goes to rank 1, which answers it. The call that sends the answer takes SENDING_NS; the
-/// master has received it before that is over.
-static void deal(const struct pag_listener *listener, uint64_t i)
+/// The master sends a task to rank 1, which has it at once.
+static void hand_out(const struct pag_listener *listener, uint64_t begin_ns)
 {
-    uint64_t begin_ns = i * 2 * TASK_NS, done_ns = begin_ns + TASK_NS;
     listener->message(listener->context, &(struct pag_message){.sender = 0,
                                                                .receiver = 1,
                                                                .send_enter_ns = begin_ns,
                                                                .send_leave_ns = begin_ns,
                                                                .enter_ns = begin_ns,
                                                                .leave_ns = begin_ns});
+}
+
+/// Task I goes to rank 1, which answers it. The call that sends the answer takes SENDING_NS; the
+/// master has received it before that is over.
+static void deal(const struct pag_listener *listener, uint64_t i)
+{
+    uint64_t begin_ns = i * 2 * TASK_NS, done_ns = begin_ns + TASK_NS;
+    hand_out(listener, begin_ns);
     listener->message(listener->context, &(struct pag_message){.sender = 1,
                                                                .receiver = 0,
                                                                .send_enter_ns = done_ns,
@@ -62,12 +68,7 @@ TEST(an_answer_takes_as_long_as_its_call)
 static void deal_and_probe(const struct pag_listener *listener, uint64_t i, bool is_late)
 {
     uint64_t begin_ns = i * 2 * TASK_NS, done_ns = begin_ns + TASK_NS, end_ns = done_ns + 20;
-    listener->message(listener->context, &(struct pag_message){.sender = 0,
-                                                               .receiver = 1,
-                                                               .send_enter_ns = begin_ns,
-                                                               .send_leave_ns = begin_ns,
-                                                               .enter_ns = begin_ns,
-                                                               .leave_ns = begin_ns});
+    hand_out(listener, begin_ns);
     const struct pag_called calls[] = {
         {.rank = 0, .region = SEND, .enter_ns = begin_ns, .leave_ns = begin_ns},
         {.rank = 0, .region = PROBE, .enter_ns = begin_ns + OWN_NS, .leave_ns = done_ns + 1},

@@ -98,12 +98,7 @@ static double message_share(const struct result *result, const struct cause *cau
 /// receivers.
 static bool is_of_collective(const struct result_pattern *pattern)
 {
-    static const char *const of_messages[] = {"late-sender", "late-receiver",
-                                              "receiver-outside-mpi"};
-    bool is = pattern->is_top;
-    for (size_t i = 0; i < 3; i++)
-        is = is && strcmp(pattern->id, of_messages[i]) != 0;
-    return is;
+    return pattern->is_top && !result_waits_for_messages(pattern);
 }
 
 /// How long ranks wait by PATTERN because of CAUSE; NULL: because of anything.
@@ -186,10 +181,10 @@ static bool are_of_one_function(const struct result *result, const struct cause 
 static void put_wait_call(const struct result *result, const struct cause *cause, uint32_t path,
                           struct facts *facts)
 {
-    const char *call = result->regions[result->paths[path].region].name;
+    const struct result_region *region = &result->regions[result->paths[path].region];
     facts->numbers[FINDING_NUMBER_symmetric] =
-        strcasestr(call, "sendrecv") || strcasestr(call, "wait");
-    facts->numbers[FINDING_NUMBER_completing] = strncasecmp(call, "MPI_Wait", 8) == 0;
+        strcasestr(region->name, "sendrecv") || strcasestr(region->name, "wait");
+    facts->numbers[FINDING_NUMBER_completing] = result_completes_requests(region);
     facts->numbers[FINDING_NUMBER_other_code] = !are_of_one_function(result, cause, path);
     facts_put_text(facts, FINDING_TEXT_wait_path, memory_copy_text(result->paths[path].shown));
 }
@@ -388,8 +383,8 @@ static void put_light(const struct result *result, const uint64_t *times_ns, str
     put_time(facts, FINDING_TEXT_full_time, (double)(sum_ns - light_ns) / (double)(n - n_light));
 }
 
-/// The same of a program without recorded functions, in which the place has NS of all computing: as
-/// good as all of it, or nobody knows which rank computes there how long.
+/// The same of a program without recorded functions. There only the computing of a whole rank is
+/// known, so it is told if nearly all computing is in the place, which has NS.
 static void put_light_in_code(const struct result *result, double ns, struct facts *facts)
 {
     if (ns < nearly_all * (double)result->useful_ns)
