@@ -362,6 +362,13 @@ struct pag_explanation {
     size_t n_causes;
 };
 
+/// How the threads of a process come and go.
+enum pag_threading {
+    PAG_ONE_THREAD,     // as far as the archive tells
+    PAG_TEAMS,          // teams of its master thread, one after the other, none in another
+    PAG_OTHER_THREADING // teams within teams or of other threads, threads that are made
+};
+
 /// Time of a rank's master location within the window.
 struct pag_rank_time {
     uint64_t useful_ns;     // outside MPI, without
@@ -468,6 +475,7 @@ struct pag_result {
     size_t n_locations;
     struct pag_thread *threads; // by location; NULL: no process has several threads, or not known
     struct pag_rank_time *rank_times; // by rank
+    enum pag_threading *threading;    // by rank, in what was replayed
     bool has_cpu_time; // in measured time: CPU samples tell computing from time without CPU time
     uint64_t off_ns;   // recording switched off, sum over ranks, in the whole run
     uint64_t n_off;    // ranks with such a time, or killed in it

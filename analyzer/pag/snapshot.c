@@ -501,6 +501,7 @@ static void pass_rank_state(struct snapshot *snapshot, struct rank_state *rank)
          rank->n_blocked_senders, rank->post_sequence, rank->has_finalize);
     PASS(snapshot, rank->has_session_end, rank->has_ended, rank->fork_ns, rank->fork_location,
          rank->team_ns, rank->team_location);
+    PASS(snapshot, rank->threading, rank->has_team);
     uint32_t fork_node = rank->fork_node, team_node = rank->team_node;
     pass_node(snapshot, &fork_node);
     pass_node(snapshot, &team_node);

@@ -267,6 +267,8 @@ struct rank_state {
     // without CPU time, outside MPI, inside, and blocked outside: up to now, and at the edges
     uint64_t lost_ns[LOST_KINDS], lost_begin_ns[LOST_KINDS], lost_end_ns[LOST_KINDS];
     // open parallel region (threads)
+    enum pag_threading threading; // so far
+    bool has_team;
     uint32_t fork_node;
     uint64_t fork_ns;
     uint32_t fork_location;

@@ -358,8 +358,8 @@ static void print_quality(const struct page *page, const struct whatif_report *r
             first->transfers.n_delayed, quantity_count(first->transfers.n_messages, "message").text,
             quantity_time(first->transfers.delayed_ns).text, of_first(report));
     page_labelled(page, "Not modelled", "memory contention inside a node");
-    if (report->has_threads)
-        page_labelled(page, "", "threads beyond the first of a rank keep their recorded times");
+    if (report->threads)
+        page_labelled(page, "", "%s", report->threads);
     if (first->leaves_out)
         print_left_out(page, report);
     if (first->is_untraced)

@@ -106,7 +106,7 @@ struct changes changes_of_call_paths(const struct result *measured, const struct
     return changes;
 }
 
-/// Time of RUN's ranks by kind.
+/// Time of RUN's ranks by kind, outside MPI that of their master threads.
 static void time_by_kind(const struct result *run, int64_t *kinds)
 {
     int64_t all_ns = (int64_t)(run->time_ns * run->n_ranks), mpi_ns = 0;
@@ -116,7 +116,7 @@ static void time_by_kind(const struct result *run, int64_t *kinds)
         if (run->regions[path->region].is_mpi)
             mpi_ns += (int64_t)path->exclusive_ns;
         else
-            kinds[CHANGE_OUTSIDE] += (int64_t)path->exclusive_ns;
+            kinds[CHANGE_OUTSIDE] += (int64_t)path->master_ns;
     }
     for (size_t i = 0; i < run->n_patterns; i++)
         if (run->patterns[i].is_top)

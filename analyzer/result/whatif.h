@@ -155,7 +155,7 @@ struct whatif_report {
     size_t n_notes, note_capacity;
     struct past_errors errors; // of predictions with the same options
     char *sharing;             // how cores are shared, in words
-    bool has_threads;          // some rank has further threads, which keep their recorded times
+    const char *threads;       // what keeps its recorded times of threads, in words; NULL: nothing
     struct whatif_point *points;
     size_t n_points;
     struct whatif_tolerance *tolerances;

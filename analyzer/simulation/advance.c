@@ -374,6 +374,10 @@ void outside_is_over(struct engine *engine, struct location_state *location, uin
     state->outside_ns += now_ns - state->computation.begin_ns - state->outside_wait_ns;
     computation_close(engine, location, now_ns);
     moved_tell_outside(engine, location, now_ns);
+    if (event && teams_decide(engine, location, event)) {
+        teams_await(engine, location, now_ns);
+        return;
+    }
     if (prediction_of(engine)->site_of_rank && relocation_begin(engine, location, event, now_ns))
         return;
     if (prediction_of(engine)->overlap &&
@@ -387,6 +391,7 @@ void outside_is_over(struct engine *engine, struct location_state *location, uin
         outside_end_location(engine, location, now_ns);
     } else if (event_is_of_threads(event) || event_is_switch(event)) {
         uint64_t recorded_ns = event->time_ns;
+        uint8_t kind = event->kind;
         if (event_is_switch(event)) {
             gap_event(engine, location, event, now_ns);
         } else {
@@ -395,6 +400,7 @@ void outside_is_over(struct engine *engine, struct location_state *location, uin
         }
         location->cursor->position++;
         moved_tell_event(engine, location, recorded_ns, now_ns);
+        teams_event(engine, location, kind, recorded_ns, now_ns);
         outside_begin(engine, location, now_ns, recorded_ns);
     } else {
         in_call_enter(engine, location, event, now_ns);

@@ -245,8 +245,10 @@ static const struct event *skip_regions(struct engine *engine, struct location_s
     struct computation *computation = computation_of(engine, location);
     const struct event *event;
     while ((event = event_ahead(engine, location, 0))) {
-        if (event->kind > EVENT_LEAVE || is_end(engine, location, event))
+        if (event->kind > EVENT_LEAVE || is_end(engine, location, event) ||
+            teams_decide(engine, location, event))
             break;
+        teams_pass(engine, location, event);
         computation->recorded_now_ns = event->time_ns;
         location->cursor->position++;
         computation->n_events++;
@@ -279,9 +281,12 @@ const struct event *computation_read(struct engine *engine, struct location_stat
     bool has_paths = !is_pathless(engine);
     while (
         (event = has_paths ? event_ahead(engine, location, 0) : skip_regions(engine, location))) {
+        if (teams_decide(engine, location, event))
+            break;
         seen_ns = event->time_ns;
         if (is_end(engine, location, event))
             break;
+        teams_pass(engine, location, event);
         if (event->kind <= EVENT_LEAVE || event_is_switch(event))
             pass(engine, location, profile->current, seen_ns);
         if (event->kind == EVENT_ENTER) {
@@ -300,7 +305,8 @@ const struct event *computation_read(struct engine *engine, struct location_stat
     }
     if (computation->recorded_now_ns > seen_ns)
         seen_ns = computation->recorded_now_ns;
-    if (event && event->kind <= EVENT_LEAVE && !ends_computing(engine, event)) {
+    if (event && event->kind <= EVENT_LEAVE && !ends_computing(engine, event) &&
+        !teams_decide(engine, location, event)) {
         split(engine, location, seen_ns);
         sample_split(computation);
         event = event_ahead(engine, location, 0); // it has looked ahead

@@ -84,13 +84,13 @@ void moved_tell_outside(const struct engine *engine, const struct location_state
 }
 
 void moved_tell_blocked(const struct engine *engine, const struct location_state *location,
-                        uint64_t begin_ns, uint64_t now_ns)
+                        uint64_t begin_ns, uint64_t recorded_ns, uint64_t now_ns)
 {
-    uint64_t recorded_ns = simulated_location(engine, location)->computation.recorded_now_ns;
+    uint64_t since_ns = simulated_location(engine, location)->computation.recorded_now_ns;
     if (is_wanted(engine))
         tell(engine, &(struct pag_moved){.kind = PAG_MOVED_OUTSIDE,
                                          .location = location->index,
-                                         .recorded_begin_ns = recorded_ns,
+                                         .recorded_begin_ns = since_ns,
                                          .recorded_end_ns = recorded_ns,
                                          .begin_ns = begin_ns,
                                          .end_ns = now_ns,

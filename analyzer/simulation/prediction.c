@@ -182,7 +182,8 @@ void prediction_init(struct prediction *prediction, const struct definitions *de
         .scenario = scenario,
         .recorded = recorded,
         .costs = machine ? &machine_costs : &recorded_costs,
-        .scheduler = core_groups_share(scenario, definitions, machine == NULL),
+        .scheduler =
+            core_groups_share(scenario, definitions, recorded_threading(recorded), machine == NULL),
         .hand_over_ns = prediction_hand_over_ns(scenario, recorded),
         .counts_wall_time = !scenario->knows_cores || settings->is_timeless,
         .knows_paths = region_patterns_count(scenario->regions) > 0,
@@ -262,6 +263,7 @@ static void begin_run(struct engine *engine, struct prediction *prediction)
     prediction->overlap = overlap_new(scenario, engine->n_locations);
     prediction->aggregation = aggregation_new(scenario, engine->n_ranks);
     engine->driver = prediction;
+    prediction->teams = teams_new(engine);
     engine->any_member_delays = prediction->collectives != NULL;
     engine->eager.node_of_rank = scenario->placement.node_of_rank;
     engine->starts_pass = recorded_starts_pass(prediction->recorded);
@@ -276,7 +278,15 @@ static void end_run(struct prediction *prediction)
     left_out_free(prediction->left_out);
     migration_free(prediction->migration);
     overlap_free(prediction->overlap);
+    teams_free(prediction->teams);
     aggregation_free(prediction->aggregation);
+}
+
+/// When LOCATION began, NOW_NS in the simulated run.
+static uint64_t first_recorded_ns(const struct engine *engine,
+                                  const struct location_state *location, uint64_t now_ns)
+{
+    return prediction_of(engine)->teams ? event_ahead(engine, location, 0)->time_ns : now_ns;
 }
 
 static void advance(struct engine *engine, struct location_state *location, uint64_t now_ns)
@@ -286,10 +296,13 @@ static void advance(struct engine *engine, struct location_state *location, uint
         step_begin(engine, location, now_ns);
         if (prediction_of(engine)->migration)
             migration_began(engine, location, now_ns);
-        outside_begin(engine, location, now_ns, now_ns);
+        outside_begin(engine, location, now_ns, first_recorded_ns(engine, location, now_ns));
         break;
     case SIMULATION_MOVING:
         relocation_end(engine, location, now_ns);
+        break;
+    case SIMULATION_IN_TEAM:
+        teams_go_on(engine, location, now_ns);
         break;
     case SIMULATION_OUTSIDE:
         outside_is_over(engine, location, now_ns);
@@ -319,7 +332,7 @@ static void begin(struct engine *engine)
         location->next_ns = UINT64_MAX;
         if (is_empty)
             outside_end_location(engine, location, 0);
-        else
+        else if (teams_begins_alone(engine, location))
             scheduler_wait(prediction->scheduler, location->index, 0, first_ns, 0);
     }
 }
@@ -360,7 +373,7 @@ static void go_through(struct engine *engine)
         if (prediction->contention && transfer(engine, is_any ? time_ns : UINT64_MAX))
             continue;
         if (!is_any) {
-            if (blocked_let_go(engine))
+            if (teams_let_go(engine) || blocked_let_go(engine))
                 continue;
             break;
         }

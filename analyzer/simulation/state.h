@@ -23,6 +23,7 @@ struct ideal;
 struct left_out_parts;
 struct migration;
 struct overlap;
+struct teams;
 struct timeless;
 struct transfer;
 struct visits;
@@ -72,6 +73,7 @@ struct prediction {
     struct migration *migration;     // NULL: no work is moved
     struct aggregation *aggregation; // NULL: each message on its own
     struct overlap *overlap;         // NULL: calls wait where they are
+    struct teams *teams;             // NULL: threads keep their recorded times
     struct left_out_parts *left_out; // of collective operations
     uint32_t *awaited;               // by rank: a location that waits for it to be in MPI, NONE
     uint32_t n_blocked;              // locations in a call that waits for partners,
@@ -153,6 +155,7 @@ struct computation {
     pag_work own_work, arrived_work;  // of its parts that are not moved; moved here
     uint32_t arrived_path;            // of the latter
     uint64_t n_arrived;               // visits of that
+    bool has_waited;                  // for other threads: the event that they decide on comes
     bool is_stretch_over;             // the computing before the call that is next has been a visit
     // By which its process time is less than its wall time: blocked, which passes without a core
     // and changes with the scale of its paths, and the rest.
@@ -189,6 +192,7 @@ enum simulation_phase {
     SIMULATION_BEFORE,  // its first event
     SIMULATION_MOVING,  // to another node (relocation.h)
     SIMULATION_OUTSIDE, // works outside MPI
+    SIMULATION_IN_TEAM, // waits there for other threads of its process (steps.h)
     SIMULATION_ENTERED, // works in a call before its messages depart
     SIMULATION_BLOCKED, // in a call, for partners that have not come
     SIMULATION_LEAVING, // in a call, until what it waits for is there and the work after that done

@@ -160,9 +160,9 @@ void moved_tell_left_out(const struct engine *engine, uint32_t location, uint64_
 void moved_tell_outside(const struct engine *engine, const struct location_state *location,
                         uint64_t now_ns);
 
-/// Then it was blocked there from BEGIN_NS on, which it was not in the recording, until NOW_NS.
+/// Then it was blocked there from BEGIN_NS until NOW_NS; in the recording it was until RECORDED_NS.
 void moved_tell_blocked(const struct engine *engine, const struct location_state *location,
-                        uint64_t begin_ns, uint64_t now_ns);
+                        uint64_t begin_ns, uint64_t recorded_ns, uint64_t now_ns);
 
 /// LOCATION's open call was left at NOW_NS; its last event was recorded at RECORDED_END_NS.
 void moved_tell_call(const struct engine *engine, const struct location_state *location,
@@ -171,6 +171,47 @@ void moved_tell_call(const struct engine *engine, const struct location_state *l
 /// A single event of LOCATION, recorded at RECORDED_NS, happened at NOW_NS.
 void moved_tell_event(const struct engine *engine, const struct location_state *location,
                       uint64_t recorded_ns, uint64_t now_ns);
+
+// --- teams.c
+// Threads of a simulated run that wait for each other, where a process has teams of threads (OpenMP
+// and its like) that its master makes and awaits, one after the other. A thread begins its part
+// when the team is made, leaves a barrier when all of the team have come to it, and the master goes
+// on when all have done their parts; each then takes as long as it took after that in the
+// recording, which needs no core. A thread that waits needs none either. In a critical section, or
+// before a lock, threads take their recorded time, waiting included, as work.
+
+struct teams;
+
+/// NULL where no process has such teams, or the run is one in which threads keep their recorded
+/// times: without recorded times, on an ideal network, where ranks change their node. The caller
+/// frees.
+struct teams *teams_new(const struct engine *engine);
+void teams_free(struct teams *teams);
+
+/// Whether LOCATION is a thread that begins by itself; false: when its first team is made.
+bool teams_begins_alone(const struct engine *engine, const struct location_state *location);
+
+/// Whether EVENT, LOCATION's next, is one that other threads of its team decide on.
+bool teams_decide(const struct engine *engine, const struct location_state *location,
+                  const struct event *event);
+
+/// EVENT, outside MPI, has come to LOCATION.
+void teams_pass(const struct engine *engine, const struct location_state *location,
+                const struct event *event);
+
+/// LOCATION, which has done its work, waits for such an event: the next one.
+void teams_await(struct engine *engine, struct location_state *location, uint64_t now_ns);
+
+/// The wait is over: the event comes now.
+void teams_go_on(struct engine *engine, struct location_state *location, uint64_t now_ns);
+
+/// An event of a team, of KIND, has come to LOCATION; it was recorded at RECORDED_NS.
+void teams_event(struct engine *engine, struct location_state *location, uint8_t kind,
+                 uint64_t recorded_ns, uint64_t now_ns);
+
+/// No location can go on: a thread whose process waits for nothing but its threads goes on as it
+/// did in the recording. False when there is none.
+bool teams_let_go(struct engine *engine);
 
 // --- transfers.c
 // Messages of a simulated run that hinder each other on their way (contention.h): gathered as

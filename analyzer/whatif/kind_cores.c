@@ -179,11 +179,57 @@ const char *whatif_sharing_note(const struct whatif_plan *plan)
 
 // --- in a report
 
-static char *describe_sharing(const struct scenario *scenario)
+/// How threads beyond the first of each rank take part.
+struct thread_use {
+    uint32_t most_on_node; // threads that share the cores of one node under a scenario, ranks too;
+                           // 0: none do
+    const char *kept;      // what keeps its recorded times, in words; NULL: nothing
+};
+
+static struct thread_use use_of_threads(const struct scenario *scenario,
+                                        const struct definitions *definitions,
+                                        const enum pag_threading *threading)
+{
+    struct thread_use use = {0};
+    SCOPED bool *share = core_groups_threads(definitions, threading);
+    SCOPED uint32_t *n_on_node = memory_zeroed(scenario->placement.n_nodes, sizeof *n_on_node);
+    bool has_any = false;
+    for (size_t i = 0; i < definitions->n_ranks; i++) {
+        uint32_t *n = &n_on_node[scenario->placement.node_of_rank[i]];
+        *n += share[i] ? definitions->ranks[i].n_locations : 1;
+        use.most_on_node = *n > use.most_on_node ? *n : use.most_on_node;
+        has_any = has_any || share[i];
+        if (threading[i] == PAG_OTHER_THREADING)
+            use.kept = "threads that do not come in teams of the first thread keep their "
+                       "recorded times";
+        else if (threading[i] == PAG_TEAMS && !share[i])
+            use.kept = "more threads than cores in the recording: threads beyond the first of a "
+                       "rank keep what they computed, and need no core of their node";
+    }
+    use.most_on_node = has_any ? use.most_on_node : 0;
+    return use;
+}
+
+static const char *who_shares(const struct scenario *scenario, bool has_threads)
+{
+    if (scenario->settings->is_sticky)
+        return "each rank stays on one (sticky)";
+    if (scenario->is_bound)
+        return has_threads ? "shared by the threads bound to them"
+                           : "shared by the ranks bound to them";
+    return has_threads ? "shared by all threads of the node (fluid)"
+                       : "shared by all ranks of the node (fluid)";
+}
+
+static char *describe_sharing(const struct scenario *scenario, const struct thread_use *threads)
 {
     const struct scenario_settings *settings = scenario->settings;
+    bool has_threads = threads->most_on_node > 0 && !settings->is_sticky;
+    bool is_shared =
+        scenario->is_shared || (has_threads && threads->most_on_node > scenario->least_cores);
     if (!scenario->knows_cores && !scenario->is_shared)
-        return memory_copy_text("each rank has a core of its own: the trace does not record cores");
+        return memory_format("each %s has a core of its own: the trace does not record cores",
+                             has_threads ? "thread" : "rank");
     SCOPED char *cores = scenario->least_cores == scenario->most_cores
                              ? memory_format("%" PRIu32 " a node", scenario->most_cores)
                              : memory_format("%" PRIu32 " to %" PRIu32 " a node",
@@ -191,16 +237,10 @@ static char *describe_sharing(const struct scenario *scenario)
     SCOPED char *slices = scenario->slice_ns == 0 ? memory_copy_text("")
                                                   : memory_format("; time slices of %g ms",
                                                                   (double)scenario->slice_ns / 1e6);
-    char *text;
-    if (!scenario->is_shared)
-        text = memory_format("%s, one for each rank", cores);
-    else
-        text = memory_format("%s, %s; a waiting rank %s%s", cores,
-                             settings->is_sticky  ? "each rank stays on one (sticky)"
-                             : scenario->is_bound ? "shared by the ranks bound to them"
-                                                  : "shared by all ranks of the node (fluid)",
-                             settings->spins ? "spins" : "blocks", slices);
-    return text;
+    if (!is_shared)
+        return memory_format("%s, one for each %s", cores, has_threads ? "thread" : "rank");
+    return memory_format("%s, %s; a waiting rank %s%s", cores, who_shares(scenario, has_threads),
+                         settings->spins ? "spins" : "blocks", slices);
 }
 
 /// Whether ranks share a node under SCENARIO, and others than in the recording.
@@ -221,13 +261,17 @@ static bool has_moved_ranks(const struct scenario *scenario, const struct placem
 }
 
 void whatif_describe_cores(struct whatif_report *report, const struct whatif_plan *plan,
-                           const struct definitions *definitions)
+                           const struct replay_run *measured)
 {
+    const struct definitions *definitions = trace_definitions(measured->trace);
     const struct scenario *first = &plan->cases[0].scenario, *unchanged = &plan->unchanged;
+    struct thread_use threads =
+        use_of_threads(first, definitions, recorded_threading(measured->recorded));
+    report->threads = threads.kept;
     report->sharing = plan->is_list && first->is_shared
                           ? memory_format("%s (the first prediction)",
                                           first->settings->is_sticky ? "sticky" : "fluid")
-                          : describe_sharing(first);
+                          : describe_sharing(first, &threads);
     report->was_shared = unchanged->is_shared;
     if (first->settings->n_nodes > 0 && !first->settings->is_cyclic &&
         has_moved_ranks(first, &unchanged->placement))
@@ -243,8 +287,6 @@ void whatif_describe_cores(struct whatif_report *report, const struct whatif_pla
                         "rank keeps its core for a whole slice, and the ranks that wait for "
                         "the core cannot react to messages: --slice 4ms models many Linux "
                         "systems"));
-    for (size_t i = 0; i < definitions->n_ranks; i++)
-        report->has_threads = report->has_threads || definitions->ranks[i].n_locations > 1;
 }
 
 void whatif_note_hand_overs(struct whatif_report *report, const struct scenario *scenario,

@@ -13,9 +13,9 @@ extern const struct whatif_option whatif_options_of_cores[], whatif_options_of_n
 
 // --- kind_cores.c: where ranks run, on what cores, and how they share them
 
-/// How the ranks of PLAN's first case share cores, in REPORT.
+/// How the ranks of PLAN's first case, and their threads, share cores, in REPORT.
 void whatif_describe_cores(struct whatif_report *report, const struct whatif_plan *plan,
-                           const struct definitions *definitions);
+                           const struct replay_run *measured);
 void whatif_put_ranks(struct whatif_point *point, const struct scenario *scenario,
                       const struct definitions *definitions, const struct pag_result *replay);
 /// The nodes of the predicted run in RESULT, which has those of the recording.

@@ -118,7 +118,7 @@ static void describe(struct whatif_report *report, const struct whatif_plan *pla
                      const struct replay_run *measured)
 {
     report->change = utf8_clean(plan->change);
-    whatif_describe_cores(report, plan, trace_definitions(measured->trace));
+    whatif_describe_cores(report, plan, measured);
     whatif_note_network(report, plan, (uint32_t)measured->replay.n_ranks);
     whatif_note_dealing(report, plan, &measured->replay);
     whatif_note_hand_overs(report, &plan->cases[0].scenario, measured);

@@ -180,6 +180,12 @@ void explain_window_anew(struct engine *engine)
 static void fork_team(struct engine *engine, struct location_state *location, uint64_t time_ns)
 {
     struct rank_state *rank = &engine->ranks[location->rank];
+    bool is_plain = location->is_master && !rank->has_team;
+    if (!is_plain)
+        rank->threading = PAG_OTHER_THREADING;
+    else if (rank->threading == PAG_ONE_THREAD)
+        rank->threading = PAG_TEAMS;
+    rank->has_team = true;
     lineage_let_go(&engine->lineage, rank->fork_node);
     lineage_let_go(&engine->lineage, rank->team_node);
     rank->fork_node = head_cut(engine, location);
@@ -233,6 +239,7 @@ static void join_team(struct engine *engine, struct location_state *location, ui
     if (rank->team_node != LINEAGE_NONE && rank->team_ns > location->team_end_ns &&
         rank->team_ns <= time_ns)
         take_over_in_team(engine, location, rank->team_node, rank->team_ns, time_ns);
+    rank->has_team = false;
     lineage_let_go(&engine->lineage, rank->fork_node);
     lineage_let_go(&engine->lineage, rank->team_node);
     rank->fork_node = rank->team_node = LINEAGE_NONE;
@@ -281,6 +288,7 @@ void threads_event(struct engine *engine, struct location_state *location,
     if (location->rank == NONE)
         return;
     if (event_is_of_created(event)) {
+        engine->ranks[location->rank].threading = PAG_OTHER_THREADING;
         created_event(engine, location, event, time_ns);
         return;
     }

@@ -93,7 +93,8 @@ bool relocation_begin(struct engine *engine, struct location_state *location,
 void relocation_end(struct engine *engine, struct location_state *location, uint64_t now_ns)
 {
     const struct location_simulation *state = simulated_location(engine, location);
-    moved_tell_blocked(engine, location, location->profile.last_ns, now_ns);
+    moved_tell_blocked(engine, location, location->profile.last_ns,
+                       state->computation.recorded_now_ns, now_ns);
     computation_pass_blocked(engine, location, now_ns);
     outside_begin(engine, location, now_ns, state->computation.recorded_now_ns);
 }

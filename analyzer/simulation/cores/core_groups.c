@@ -15,6 +15,16 @@ uint32_t core_groups_given(const struct scenario_settings *settings, const char 
     return given && given->n_cores > 0 ? given->n_cores : settings->machine->n_cores;
 }
 
+/// Whether it is said, or recorded, how many cores NODE has.
+static bool is_known(const struct scenario *scenario, const struct definitions *definitions,
+                     uint32_t node)
+{
+    const struct scenario_settings *settings = scenario->settings;
+    return settings->n_places > 0 || settings->n_nodes > 0 ||
+           definitions->nodes[node].n_cores > 0 ||
+           core_groups_given(settings, scenario->placement.node_names[node]) > 0;
+}
+
 /// Cores of NODE, on which N_RANKS ranks run.
 static uint32_t cores_of(const struct scenario *scenario, const struct definitions *definitions,
                          uint32_t node, uint32_t n_ranks)
@@ -31,16 +41,10 @@ static uint32_t cores_of(const struct scenario *scenario, const struct definitio
 
 static bool are_cores_known(const struct scenario *scenario, const struct definitions *definitions)
 {
-    const struct scenario_settings *settings = scenario->settings;
-    if (settings->n_places > 0 || settings->n_nodes > 0)
-        return true;
     const struct placement *placement = &scenario->placement;
-    for (uint32_t rank = 0; rank < placement->n_ranks; rank++) {
-        uint32_t node = placement->node_of_rank[rank];
-        if (definitions->nodes[node].n_cores == 0 &&
-            core_groups_given(settings, placement->node_names[node]) == 0)
+    for (uint32_t rank = 0; rank < placement->n_ranks; rank++)
+        if (!is_known(scenario, definitions, placement->node_of_rank[rank]))
             return false;
-    }
     return true;
 }
 
@@ -114,12 +118,14 @@ static void make_groups(struct scenario *scenario, const struct definitions *def
         uint32_t n_groups = settings->is_sticky ? n_used : use->n_ever > 0;
         uint64_t speed = speed_of(settings, placement->node_names[node]);
         bool is_shared = use->n_at_once > n_cores;
+        uint32_t n_spare = is_known(scenario, definitions, node) ? n_cores - n_used : UINT32_MAX;
         first_group[node] = (uint32_t)scenario->n_groups;
         for (uint32_t i = 0; i < n_groups; i++)
             scenario->groups[scenario->n_groups++] =
                 (struct core_group){.n_cores = settings->is_sticky ? 1 : n_used,
                                     .speed = speed,
                                     .hand_over_ns = hand_over_ns,
+                                    .n_spare = settings->is_sticky ? 0 : n_spare,
                                     .slice_ns = is_shared ? scenario->slice_ns : 0};
         if (use->n_ever == 0)
             continue;
@@ -161,6 +167,7 @@ static void keep_core_sets(struct scenario *scenario, const struct definitions *
             scenario->groups[*group] = scenario->groups[scenario->group_of_rank[rank]];
             scenario->groups[*group].n_cores =
                 set->n_cores < set->n_ranks ? set->n_cores : set->n_ranks;
+            scenario->groups[*group].n_spare = set->n_cores - scenario->groups[*group].n_cores;
             scenario->is_shared = scenario->is_shared || set->n_ranks > set->n_cores;
         }
         scenario->group_of_rank[rank] = *group;
@@ -237,26 +244,65 @@ static bool is_oversubscribed(const struct definitions *definitions, uint32_t ra
     return core_set_is_oversubscribed(&definitions->core_sets[definitions->ranks[rank].core_set]);
 }
 
-// A location of no rank, or a further thread of one, has a core of its own.
+/// How many threads of RANKS with teams may use each set of cores; of other ranks one counts. The
+/// caller frees.
+static uint32_t *count_threads(const struct definitions *definitions,
+                               const enum pag_threading *threading)
+{
+    uint32_t *n_threads = memory_zeroed(definitions->n_core_sets + 1, sizeof *n_threads);
+    for (size_t i = 0; i < definitions->n_locations; i++) {
+        const struct location *location = &definitions->locations[i];
+        if (location->rank != EVENT_NO_INDEX && location->is_cpu_thread &&
+            (location->is_master || threading[location->rank] == PAG_TEAMS))
+            n_threads[definitions->ranks[location->rank].core_set]++;
+    }
+    return n_threads;
+}
+
+bool *core_groups_threads(const struct definitions *definitions,
+                          const enum pag_threading *threading)
+{
+    bool *share = memory_zeroed(definitions->n_ranks, sizeof *share);
+    SCOPED uint32_t *n_threads = count_threads(definitions, threading);
+    for (size_t rank = 0; rank < definitions->n_ranks; rank++) {
+        uint32_t index = definitions->ranks[rank].core_set;
+        const struct core_set *set = &definitions->core_sets[index];
+        share[rank] =
+            threading[rank] == PAG_TEAMS && (set->n_cores == 0 || n_threads[index] <= set->n_cores);
+    }
+    return share;
+}
+
 struct scheduler *core_groups_share(const struct scenario *scenario,
-                                    const struct definitions *definitions, bool as_recorded)
+                                    const struct definitions *definitions,
+                                    const enum pag_threading *threading, bool as_recorded)
 {
     size_t n_groups = scenario->n_groups;
     SCOPED struct core_group *groups =
         memory_new((n_groups + definitions->n_locations) * sizeof *groups);
     SCOPED uint32_t *group_of = memory_new(definitions->n_locations * sizeof *group_of);
+    SCOPED bool *share = threading ? core_groups_threads(definitions, threading) : NULL;
     for (size_t i = 0; i < n_groups; i++)
         groups[i] = scenario->groups[i];
     for (size_t i = 0; i < definitions->n_locations; i++) {
         const struct location *location = &definitions->locations[i];
-        if (location->rank != EVENT_NO_INDEX && location->is_master) {
+        bool is_of_rank = location->rank != EVENT_NO_INDEX;
+        struct core_group *group =
+            is_of_rank ? &groups[scenario->group_of_rank[location->rank]] : NULL;
+        if (is_of_rank && location->is_master) {
             group_of[i] = scenario->group_of_rank[location->rank];
             if (as_recorded && is_oversubscribed(definitions, location->rank))
-                groups[group_of[i]].hand_over_ns = 0;
-            continue;
+                group->hand_over_ns = 0;
+        } else if (is_of_rank && share && share[location->rank]) {
+            group_of[i] = scenario->group_of_rank[location->rank];
+            group->n_cores += group->n_spare > 0;
+            group->n_spare -= group->n_spare > 0;
+        } else {
+            bool is_of_team = is_of_rank && threading && threading[location->rank] == PAG_TEAMS;
+            group_of[i] = (uint32_t)n_groups;
+            groups[n_groups++] = (struct core_group){
+                .n_cores = 1, .speed = is_of_team ? group->speed : SCHEDULER_FULL_SPEED};
         }
-        group_of[i] = (uint32_t)n_groups;
-        groups[n_groups++] = (struct core_group){.n_cores = 1, .speed = SCHEDULER_FULL_SPEED};
     }
     return scheduler_new(groups, n_groups, group_of, definitions->n_locations,
                          scenario->settings->spins);

@@ -7,6 +7,7 @@
 #include <stdint.h>
 
 #include "analyzer/base/error.h"
+#include "analyzer/pag/pag.h"
 #include "analyzer/trace/definitions.h"
 
 /// Phase 0 is the begin of the run. [phase * n_ranks + rank] is where a rank is from the begin of
@@ -63,10 +64,18 @@ uint32_t core_groups_given(const struct scenario_settings *settings, const char 
 /// What a hand-over of a core costs as SETTINGS or their machine say; else 0.
 uint64_t core_groups_hand_over(const struct scenario_settings *settings);
 
+/// By rank: whether its threads work on the cores of its group, because they came in teams
+/// (THREADING, by rank) and all threads of its node had a core in the recording, as far as that is
+/// known. Else it is not known what they computed. The caller frees.
+bool *core_groups_threads(const struct definitions *definitions,
+                          const enum pag_threading *threading);
+
 /// The scheduler of a run under SCENARIO. With costs AS_RECORDED the calls of ranks that shared
-/// cores contain their hand-overs. The caller frees.
+/// cores contain their hand-overs. THREADING as above; NULL: further threads of a rank, as those of
+/// no rank, have cores of their own. The caller frees.
 struct scheduler *core_groups_share(const struct scenario *scenario,
-                                    const struct definitions *definitions, bool as_recorded);
+                                    const struct definitions *definitions,
+                                    const enum pag_threading *threading, bool as_recorded);
 
 // --- lists of ranks
 // Lists of ranks in options: 0-3,8.

@@ -16,7 +16,7 @@
 
 #define NOWHERE UINT32_MAX
 
-enum location_mode { MODE_BEFORE, MODE_WORKING, MODE_WAITING, MODE_ENDED };
+enum location_mode { MODE_BEFORE, MODE_WORKING, MODE_WAITING, MODE_SLEEPING, MODE_ENDED };
 
 struct process {
     enum location_mode mode;
@@ -266,7 +266,7 @@ static void wake_in_slices(struct scheduler *scheduler, uint32_t location, uint6
     struct process *process = &scheduler->processes[location];
     enum scheduler_turn turn = work > 0 ? TURN_FIRST : TURN_LEAVE;
     process->next = work;
-    if (scheduler->spins) {
+    if (scheduler->spins && !process->is_away) {
         time_slices_wait(scheduler->groups[process->group].slices, location, now_ns, until_ns,
                          turn);
         predict_slices(scheduler, process->group);
@@ -292,6 +292,15 @@ static void wait_in_slices(struct scheduler *scheduler, uint32_t location, uint6
         predict_slices(scheduler, process->group);
     }
     wake_in_slices(scheduler, location, now_ns, until_ns, work);
+}
+
+static void leave_slices(struct scheduler *scheduler, uint32_t location, uint64_t now_ns)
+{
+    struct process *process = &scheduler->processes[location];
+    process->mode = MODE_SLEEPING;
+    process->is_away = true;
+    time_slices_end(scheduler->groups[process->group].slices, location, now_ns);
+    predict_slices(scheduler, process->group);
 }
 
 /// Takes the ends of slices off the alarms, up to the first one at which somebody goes on.
@@ -360,6 +369,18 @@ void scheduler_wait(struct scheduler *scheduler, uint32_t location, uint64_t now
     }
     if (until_ns != PAG_NOT_KNOWN)
         scheduler_wake(scheduler, location, until_ns, work);
+}
+
+void scheduler_sleep(struct scheduler *scheduler, uint32_t location, uint64_t now_ns)
+{
+    if (group_of(scheduler, location)->slices) {
+        leave_slices(scheduler, location, now_ns);
+    } else if (group_of(scheduler, location)->is_shared) {
+        change(scheduler, location, now_ns, MODE_SLEEPING);
+        predict(scheduler, scheduler->processes[location].group);
+    } else {
+        clear_alarm(scheduler, source_of(scheduler, location));
+    }
 }
 
 void scheduler_wake(struct scheduler *scheduler, uint32_t location, uint64_t until_ns,

@@ -105,6 +105,7 @@ struct core_group {
     uint64_t hand_over_ns; // what it costs when a core changes from one process to another
     uint64_t slice_ns;     // how long a process keeps a shared core; 0: no time at all
     uint32_t n_processes;  // that may be here some time, if more than those that begin here
+    uint32_t n_spare;      // cores that stay idle, for want of ranks (scheduler_new() ignores them)
 };
 
 /// N_LOCATIONS locations that wait for their first event; GROUP_OF[i] is the group of location i.
@@ -121,6 +122,9 @@ void scheduler_work(struct scheduler *scheduler, uint32_t location, uint64_t now
 /// comes to its first event, at UNTIL_NS.
 void scheduler_wait(struct scheduler *scheduler, uint32_t location, uint64_t now_ns,
                     uint64_t until_ns, pag_work work);
+/// LOCATION waits outside MPI from NOW_NS on until it is woken, and needs no core meanwhile, even
+/// where waiting is spinning.
+void scheduler_sleep(struct scheduler *scheduler, uint32_t location, uint64_t now_ns);
 /// LOCATION, which waits, goes on at UNTIL_NS and works WORK.
 void scheduler_wake(struct scheduler *scheduler, uint32_t location, uint64_t until_ns,
                     pag_work work);

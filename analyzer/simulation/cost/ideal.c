@@ -117,7 +117,7 @@ void ideal_init(struct ideal *ideal, const struct definitions *definitions,
         .scenario = &ideal->alone,
         .recorded = recorded,
         .costs = &ideal_costs,
-        .scheduler = core_groups_share(&ideal->alone, definitions, true),
+        .scheduler = core_groups_share(&ideal->alone, definitions, NULL, true),
         .counts_wall_time = true,
         .ideal = ideal,
     };

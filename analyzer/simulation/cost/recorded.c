@@ -78,6 +78,7 @@ struct recorded {
     struct rendezvous rendezvous[SCOPES];
     bool is_loose[MAX_OPERATIONS];
     bool starts_pass, completes_pass;
+    enum pag_threading *threading; // by rank
 };
 
 struct recorded *recorded_new(const struct definitions *definitions)
@@ -115,7 +116,7 @@ void recorded_free(struct recorded *recorded)
     }
     rank_notes_free(recorded->notes);
     rank_notes_free(recorded->attendance);
-    FREE_ALL(recorded->kept_calls, recorded->kept);
+    FREE_ALL(recorded->kept_calls, recorded->kept, recorded->threading);
     for (int kind = 0; kind < PARTNERS; kind++)
         free(recorded->partners[kind]);
     core_wait_free(recorded->core_wait);
@@ -449,6 +450,10 @@ void recorded_conclude(struct recorded *recorded, const struct pag_result *resul
         recorded->is_loose[FINALIZE] = true;
     for (int scope = 0; scope < SCOPES; scope++)
         recorded->attended_bytes[scope] = result->attended_bytes[scope];
+    recorded->threading =
+        memory_zeroed(recorded->definitions->n_ranks, sizeof *recorded->threading);
+    for (uint32_t rank = 0; rank < recorded->definitions->n_ranks; rank++)
+        recorded->threading[rank] = result->threading[rank];
     recorded->starts_pass = result->n_passed_starts > 0;
     recorded->completes_pass = result->n_passed_completes > 0;
     for (int scope = 0; scope < SCOPES; scope++) {
@@ -569,6 +574,11 @@ bool recorded_is_rendezvous(const struct recorded *recorded, bool is_remote, uin
 bool recorded_synchronises(const struct recorded *recorded, uint8_t operation, bool is_finalize)
 {
     return !recorded->is_loose[is_finalize ? FINALIZE : operation];
+}
+
+const enum pag_threading *recorded_threading(const struct recorded *recorded)
+{
+    return recorded->threading;
 }
 
 bool recorded_starts_pass(const struct recorded *recorded)
