@@ -59,3 +59,24 @@ replayed() {
     LC_ALL=C.UTF-8 "$PAGODA" replay --threads 4 range >four
     cmp one four
 }
+
+@test "an iteration that is longer because the first thread waits for another one" {
+    {
+        printf 'location 0.1\nregion parallel a.c:10 openmp "!$omp parallel @a.c:10"\n'
+        printf 'region barrier a.c:20 openmp "!$omp implicit barrier @a.c:20"\n0 0 enter main\n'
+        now=0
+        for i in {1..40}; do
+            end=$((now + 1000 + (i == 30) * 4000))
+            printf '0 %s\n' "$now fork 2" "$now team-begin world" "$now enter parallel" \
+                "$((now + 900)) enter barrier" "$end leave barrier" "$end leave parallel" "$end team-end world" \
+                "$end join" "$end enter MPI_Comm_rank" "$((end + 10)) leave MPI_Comm_rank"
+            printf '0.1 %s\n' "$now team-begin world" "$now enter parallel" "$end enter barrier" \
+                "$end leave barrier" "$end leave parallel" "$end team-end world"
+            now=$((end + 10))
+        done
+        echo "0 $now leave main"
+    } >slow.txt
+    "$BUILD/tools/mktrace" slow.txt slow
+    run "$PAGODA" replay slow
+    [[ $output == *"30          rank 0 waits longer for its other threads in !\$omp implicit barrier"* ]]
+}

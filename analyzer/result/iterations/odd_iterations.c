@@ -487,21 +487,37 @@ void odd_iterations_collect(const struct call_tree *tree, const struct pag_serie
 }
 // --- in words
 
-static char *place_text(const struct result *result, const struct result_odd *odd)
+/// The region that ODD is about, RESULT_NONE if there is none.
+static uint32_t region_of(const struct result *result, const struct result_odd *odd)
 {
     uint32_t path = odd->path;
     // Said by the verb.
     if (path != RESULT_NONE && lost_is_region(&result->regions[result->paths[path].region]))
         path = result->paths[path].parent;
-    uint32_t region = path == RESULT_NONE ? RESULT_NONE : result->paths[path].region;
+    return path == RESULT_NONE ? RESULT_NONE : result->paths[path].region;
+}
+
+static char *place_text(const struct result *result, const struct result_odd *odd)
+{
+    uint32_t region = region_of(result, odd);
     SCOPED char *calls = odd->site == RESULT_NONE ? NULL : site_text(result, odd->site, region);
     return memory_format("%s%s%s%s", region == RESULT_NONE ? "" : " in ",
                          region == RESULT_NONE ? "" : result->regions[region].shown,
                          calls ? " before " : "", calls ? calls : "");
 }
 
+/// Whether the first thread of a rank did nothing there but wait for its other threads.
+static bool waits_for_threads(const struct result *result, const struct result_odd *odd)
+{
+    uint32_t region = region_of(result, odd);
+    uint8_t construct = region == RESULT_NONE ? CONSTRUCT_NONE : result->regions[region].construct;
+    return odd->cause == RESULT_ODD_COMPUTING &&
+           (construct == CONSTRUCT_BARRIER || construct == CONSTRUCT_IMPLICIT_BARRIER);
+}
+
 char *iterations_why(const struct result *result, const struct result_odd *odd)
 {
+    enum { AT_BARRIER = RESULT_ODD_MPI + 1 };
     static const char *const what[][2] = {
         [RESULT_ODD_UNKNOWN] = {"", "no rank computes longer or spends longer in MPI"},
         [RESULT_ODD_COMPUTING] = {"computes longer", "all ranks compute longer"},
@@ -509,9 +525,11 @@ char *iterations_why(const struct result *result, const struct result_odd *odd)
                                "all ranks are longer without CPU time"},
         [RESULT_ODD_MPI] = {"spends longer in MPI calls, not counting waits",
                             "all ranks spend longer in MPI calls, not counting waits"},
+        [AT_BARRIER] = {"waits longer for its other threads",
+                        "all ranks wait longer for their other threads"},
     };
+    const char *const *words = what[waits_for_threads(result, odd) ? AT_BARRIER : (int)odd->cause];
     SCOPED char *place = place_text(result, odd);
-    return odd->rank == RESULT_NONE
-               ? memory_format("%s%s", what[odd->cause][1], place)
-               : memory_format("rank %u %s%s", odd->rank, what[odd->cause][0], place);
+    return odd->rank == RESULT_NONE ? memory_format("%s%s", words[1], place)
+                                    : memory_format("rank %u %s%s", odd->rank, words[0], place);
 }

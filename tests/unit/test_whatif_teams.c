@@ -1,0 +1,306 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Teams of threads that share cores: random processes whose threads compute, meet at barriers and
+// are awaited, carried out here step by step in real numbers. With a core for each thread that is
+// the recording; with fewer or faster cores it is what the analyzer is to predict from there, up to
+// the rounding of each piece of work to whole nanoseconds.
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "analyzer/base/memory.h"
+#include "analyzer/base/order.h"
+#include "tests/reference/engine_run.h"
+#include "tests/unit/seeds.h"
+#include "tests/unit/unit_test.h"
+
+enum { MAX_THREADS = 8, MAX_RANKS = 2, MAX_STEPS = 256, MAX_MEETINGS = 256, DEFAULT_SEEDS = 400 };
+
+struct step {
+    enum { WORK, PAUSE, ARRIVE, AWAIT, RECORD } kind;
+    double ns;        // of work and pauses
+    unsigned meeting; // that the thread arrives at, or awaits
+    const char *event;
+};
+
+struct thread {
+    unsigned rank, number;
+    struct step steps[MAX_STEPS];
+    size_t n_steps;
+};
+
+struct program {
+    struct random random;
+    struct thread threads[MAX_THREADS];
+    unsigned n_threads, n_ranks;
+    unsigned n_needed[MAX_MEETINGS]; // by meeting: who has to arrive
+    unsigned n_meetings;
+    size_t n_work; // pieces
+};
+
+// --- what is to be carried out
+
+static void add(struct thread *thread, struct step step)
+{
+    assert_true(thread->n_steps < MAX_STEPS);
+    thread->steps[thread->n_steps++] = step;
+}
+
+static void record(struct thread *thread, const char *event)
+{
+    add(thread, (struct step){.kind = RECORD, .event = event});
+}
+
+static void work(struct program *program, struct thread *thread)
+{
+    bool is_named = random_chance(&program->random, 50);
+    if (is_named)
+        record(thread, "enter solve");
+    add(thread, (struct step){.kind = WORK, .ns = 1000 + random_below(&program->random, 1000000)});
+    if (is_named)
+        record(thread, "leave solve");
+    program->n_work++;
+}
+
+/// THREAD goes on some time after all have arrived at MEETING. What passes in a team of one thread
+/// is work.
+static void await(struct program *program, struct thread *thread, unsigned meeting, bool is_alone)
+{
+    add(thread, (struct step){.kind = AWAIT, .meeting = meeting});
+    add(thread,
+        (struct step){.kind = is_alone ? WORK : PAUSE, .ns = random_below(&program->random, 5000)});
+    program->n_work += is_alone;
+}
+
+static void arrive(struct program *program, struct thread *thread, unsigned meeting)
+{
+    add(thread, (struct step){.kind = ARRIVE, .meeting = meeting});
+    program->n_needed[meeting]++;
+}
+
+static unsigned meeting(struct program *program)
+{
+    assert_true(program->n_meetings < MAX_MEETINGS);
+    return program->n_meetings++;
+}
+
+static void barrier(struct program *program, struct thread *const *team, unsigned n)
+{
+    unsigned all = meeting(program);
+    bool is_explicit = random_chance(&program->random, 50);
+    for (unsigned i = 0; i < n; i++) {
+        record(team[i], is_explicit ? "enter explicit" : "enter implicit");
+        arrive(program, team[i], all);
+        await(program, team[i], all, n == 1);
+        record(team[i], is_explicit ? "leave explicit" : "leave implicit");
+    }
+}
+
+/// A team of the master, threads[0], and some of the other threads of its process.
+static void parallel_region(struct program *program, struct thread *threads, unsigned n)
+{
+    struct thread *team[MAX_THREADS] = {threads};
+    unsigned n_team = 1, made = meeting(program), parted = meeting(program);
+    for (unsigned i = 1; i < n; i++)
+        if (random_chance(&program->random, 75))
+            team[n_team++] = &threads[i];
+    record(threads, "fork 0");
+    arrive(program, threads, made);
+    for (unsigned i = 0; i < n_team; i++) {
+        if (i > 0)
+            await(program, team[i], made, false);
+        record(team[i], "team-begin world");
+        record(team[i], "enter parallel");
+    }
+    for (unsigned n_barriers = random_below(&program->random, 4); n_barriers > 0; n_barriers--) {
+        for (unsigned i = 0; i < n_team; i++)
+            if (random_chance(&program->random, 80))
+                work(program, team[i]);
+        barrier(program, team, n_team);
+    }
+    for (unsigned i = 0; i < n_team; i++) {
+        work(program, team[i]);
+        record(team[i], "leave parallel");
+        record(team[i], "team-end world");
+        arrive(program, team[i], parted);
+    }
+    await(program, threads, parted, n_team == 1);
+    record(threads, "join");
+}
+
+static void make(struct program *program, uint64_t seed)
+{
+    *program = (struct program){.random.state = seed};
+    program->n_ranks = 1 + random_below(&program->random, MAX_RANKS);
+    for (unsigned rank = 0; rank < program->n_ranks; rank++) {
+        struct thread *threads = &program->threads[program->n_threads];
+        unsigned n = 1 + random_below(&program->random, MAX_THREADS / MAX_RANKS);
+        for (unsigned i = 0; i < n; i++) {
+            threads[i].rank = rank;
+            threads[i].number = i;
+        }
+        record(threads, "enter main");
+        for (unsigned n_regions = 1 + random_below(&program->random, 4); n_regions > 0;
+             n_regions--) {
+            work(program, threads);
+            parallel_region(program, threads, n);
+        }
+        work(program, threads);
+        record(threads, "leave main");
+        program->n_threads += n;
+    }
+}
+
+// --- carried out
+
+struct state {
+    size_t step;
+    double left; // of the work or pause it is at
+};
+
+static void write_record(FILE *text, const struct thread *thread, double now_ns, const char *event)
+{
+    if (text)
+        fprintf(text, "%u.%u %.0f %s\n", thread->rank, thread->number, now_ns, event);
+}
+
+/// Takes STATE on as far as no time passes. Whether it went on.
+static bool go_on(const struct program *program, const struct thread *thread, struct state *state,
+                  unsigned *n_arrived, double now_ns, FILE *text)
+{
+    if (state->step == thread->n_steps)
+        return false;
+    const struct step *step = &thread->steps[state->step];
+    if ((step->kind == WORK || step->kind == PAUSE) && state->left > 0)
+        return false;
+    if (step->kind == AWAIT && n_arrived[step->meeting] < program->n_needed[step->meeting])
+        return false;
+    if (step->kind == ARRIVE)
+        n_arrived[step->meeting]++;
+    if (step->kind == RECORD)
+        write_record(text, thread, now_ns, step->event);
+    state->step++;
+    state->left = thread->steps[state->step].ns;
+    return true;
+}
+
+/// By rank when its master is done, on N_CORES cores of SPEED.
+static void carry_out(const struct program *program, unsigned n_cores, double speed, double *ends,
+                      FILE *text)
+{
+    struct state states[MAX_THREADS] = {{0}};
+    unsigned n_arrived[MAX_MEETINGS] = {0};
+    for (double now_ns = 0, passed_ns = 0;; now_ns += passed_ns) {
+        bool is_on = true;
+        while (is_on) {
+            is_on = false;
+            for (unsigned i = 0; i < program->n_threads; i++)
+                is_on = go_on(program, &program->threads[i], &states[i], n_arrived, now_ns, text) ||
+                        is_on;
+        }
+        unsigned n_working = 0;
+        double rates[MAX_THREADS] = {0};
+        for (unsigned i = 0; i < program->n_threads; i++) {
+            const struct thread *thread = &program->threads[i];
+            bool is_over = states[i].step == thread->n_steps;
+            if (!is_over)
+                n_working += thread->steps[states[i].step].kind == WORK;
+            if (!is_over && thread->number == 0)
+                ends[thread->rank] = now_ns;
+        }
+        passed_ns = INFINITY;
+        for (unsigned i = 0; i < program->n_threads; i++) {
+            if (states[i].step == program->threads[i].n_steps || states[i].left <= 0)
+                continue;
+            double share = n_working > n_cores ? (double)n_cores / n_working : 1;
+            bool is_pause = program->threads[i].steps[states[i].step].kind == PAUSE;
+            rates[i] = is_pause ? 1 : share * speed;
+            passed_ns = fmin(passed_ns, states[i].left / rates[i]);
+        }
+        if (isinf(passed_ns))
+            return;
+        for (unsigned i = 0; i < program->n_threads; i++) {
+            states[i].left -= passed_ns * rates[i];
+            if (states[i].left < 1e-6)
+                states[i].left = 0;
+            if (rates[i] > 0 && program->threads[i].number == 0)
+                ends[program->threads[i].rank] = now_ns + passed_ns;
+        }
+    }
+}
+
+static char *recorded_text(const struct program *program)
+{
+    char *text = NULL;
+    size_t size_bytes;
+    double ends[MAX_RANKS] = {0};
+    FILE *stream = open_memstream(&text, &size_bytes);
+    fprintf(stream, "nodes%s\ncores n %u\n", program->n_ranks == 1 ? " n" : " n n",
+            program->n_threads);
+    fprintf(stream, "region parallel a.c:10 openmp \"!$omp parallel @a.c:10\"\n"
+                    "region explicit a.c:20 openmp \"!$omp barrier @a.c:20\"\n"
+                    "region implicit a.c:30 openmp \"!$omp implicit barrier @a.c:30\"\n");
+    for (unsigned i = 0; i < program->n_threads; i++)
+        if (program->threads[i].number > 0)
+            fprintf(stream, "location %u.%u\n", program->threads[i].rank,
+                    program->threads[i].number);
+    carry_out(program, program->n_threads, 1, ends, stream);
+    fclose(stream);
+    return text;
+}
+
+// --- predicted
+
+static bool is_predicted(const struct program *program, const struct engine_run *run,
+                         unsigned n_cores, unsigned speed, FILE *stream)
+{
+    struct scenario_settings settings = SCENARIO_UNCHANGED;
+    struct predicted_times times = {0};
+    struct error err = {{0}};
+    double ends[MAX_RANKS] = {0};
+    bool is_right = true;
+    settings.n_cores = n_cores;
+    settings.speed = (uint64_t)speed * SCENARIO_WHOLE;
+    settings.spins = n_cores % 2 == 0; // who waits for threads needs no core in either case
+    carry_out(program, n_cores, speed, ends, NULL);
+    if (predicted_times_of(run, &settings, &times, &err) != 0) {
+        fprintf(stream, "  %s\n", err.text);
+        is_right = false;
+    }
+    double most_ns = n_cores == program->n_threads && speed == 1 ? 0 : 2 * (double)program->n_work;
+    for (size_t rank = 0; rank < times.n_ranks; rank++)
+        if (fabs((double)times.ranks[rank].finish_ns - ends[rank]) > most_ns) {
+            fprintf(stream, "  %u cores of speed %u: rank %zu ends at %llu, not %.0f\n", n_cores,
+                    speed, rank, (unsigned long long)times.ranks[rank].finish_ns, ends[rank]);
+            is_right = false;
+        }
+    if (times.n_forced > 0) {
+        fprintf(stream, "  some rank waits for ever\n");
+        is_right = false;
+    }
+    predicted_times_release(&times);
+    return is_right;
+}
+
+static bool check_seed(uint64_t seed, const void *context, char **text, FILE *stream)
+{
+    (void)context;
+    SCOPED struct program *program = memory_new(sizeof *program);
+    struct error err = {{0}};
+    bool is_right = true;
+    make(program, seed);
+    *text = recorded_text(program);
+    struct engine_run *run = engine_run_new(*text, &err);
+    if (!run)
+        fprintf(stream, "  %s\n", err.text);
+    for (unsigned n_cores = 1; run && n_cores <= program->n_threads; n_cores++)
+        for (unsigned speed = 1; speed <= 2; speed++)
+            is_right = is_predicted(program, run, n_cores, speed, stream) && is_right;
+    is_right = is_right && run;
+    engine_run_free(run);
+    return is_right;
+}
+
+TEST(test_teams_share_cores)
+{
+    seeds_check(DEFAULT_SEEDS, check_seed, NULL);
+}
