@@ -175,10 +175,11 @@ void moved_tell_event(const struct engine *engine, const struct location_state *
 // --- teams.c
 // Threads of a simulated run that wait for each other, where a process has teams of threads (OpenMP
 // and its like) that its master makes and awaits, one after the other. A thread begins its part
-// when the team is made, leaves a barrier when all of the team have come to it, and the master goes
-// on when all have done their parts; each then takes as long as it took after that in the
-// recording, which needs no core. A thread that waits needs none either. In a critical section, or
-// before a lock, threads take their recorded time, waiting included, as work.
+// when the team is made; leaves a barrier when all of the team have come to it; has a lock, or what
+// is inside of a critical section, or its ordered part, when the thread that had it before in the
+// recording has given it back; and the master goes on when all have done their parts. Each then
+// takes as long as it took after that in the recording, which needs no core. A thread that waits
+// needs none either. In a team of one thread there is nothing to wait for: all its time is work.
 
 struct teams;
 
@@ -196,7 +197,7 @@ bool teams_decide(const struct engine *engine, const struct location_state *loca
                   const struct event *event);
 
 /// EVENT, outside MPI, has come to LOCATION.
-void teams_pass(const struct engine *engine, const struct location_state *location,
+void teams_pass(struct engine *engine, const struct location_state *location,
                 const struct event *event);
 
 /// LOCATION, which has done its work, waits for such an event: the next one.

@@ -29,12 +29,32 @@ struct team {
     uint32_t n_threads, n_at_barrier, n_awaited; // the last: parts not done, once its master waits
 };
 
-enum awaited { AWAITS_NOTHING, AWAITS_TEAM, AWAITS_BARRIER, AWAITS_PARTS };
+enum awaited {
+    AWAITS_NOTHING,
+    AWAITS_TEAM,
+    AWAITS_BARRIER,
+    AWAITS_PARTS,
+    AWAITS_LOCK,
+    GIVES_BACK, // a lock: it does not wait, but its work is done then
+};
+
+/// What threads have one after the other, in the recorded order: a lock, or what is inside of a
+/// construct (a critical section, ordered parts).
+typedef uint64_t lock_key;
+
+struct last_release {
+    lock_key key;
+    struct team_moment moment;
+};
 
 struct team_thread {
     enum awaited awaits;
     bool is_inside;          // its part has begun and is not done
     uint32_t barrier;        // the region of the barrier it is at, NONE
+    bool asks;               // its last event was the enter of
+    uint32_t construct;      // this one, in which it waits until it has a lock
+    uint32_t giver;          // then: the location that gives the lock back
+    uint64_t given_ns;       // at this recorded time
     bool is_awaited;         // by its master, which waits
     struct team_moment came; // when it began to wait
     uint64_t event_ns;       // the recorded time of the event that it waits for
@@ -43,6 +63,11 @@ struct team_thread {
 struct teams {
     struct team *of_rank;
     struct team_thread *threads; // by location
+    struct process_locks {
+        struct last_release *releases; // of each lock the last one so far
+        size_t n, capacity;
+    } * locks; // by rank
+    size_t n_ranks;
 };
 
 static void see(struct team_moment *last, struct team_moment moment)
@@ -66,6 +91,8 @@ struct teams *teams_new(const struct engine *engine)
     struct teams *teams = memory_zeroed(1, sizeof *teams);
     teams->of_rank = memory_zeroed(engine->n_ranks, sizeof *teams->of_rank);
     teams->threads = memory_zeroed(engine->n_locations, sizeof *teams->threads);
+    teams->n_ranks = engine->n_ranks;
+    teams->locks = memory_zeroed(engine->n_ranks, sizeof *teams->locks);
     for (size_t i = 0; i < engine->n_locations; i++)
         teams->threads[i].barrier = NONE;
     for (size_t rank = 0; rank < engine->n_ranks; rank++)
@@ -75,9 +102,10 @@ struct teams *teams_new(const struct engine *engine)
 
 void teams_free(struct teams *teams)
 {
-    if (teams)
-        FREE_ALL(teams->of_rank, teams->threads);
-    free(teams);
+    if (!teams)
+        return;
+    FREE_MEMBERS(teams->locks, teams->n_ranks, releases);
+    FREE_ALL(teams->locks, teams->of_rank, teams->threads, teams);
 }
 
 static struct team *team_of(const struct engine *engine, const struct location_state *location)
@@ -94,6 +122,26 @@ static struct team_thread *thread_of(const struct engine *engine,
     return &prediction_of(engine)->teams->threads[location->index];
 }
 
+static lock_key key_of_lock(uint64_t number)
+{
+    return number | UINT64_C(1) << 63;
+}
+
+static lock_key key_of_construct(uint32_t region)
+{
+    return region + UINT64_C(1);
+}
+
+/// The lock that EVENT gives back, 0: none.
+static lock_key release_of(const struct engine *engine, const struct event *event)
+{
+    if (event->kind == EVENT_LOCK_RELEASED)
+        return key_of_lock(event->size_bytes);
+    if (event->kind != EVENT_LEAVE || region_at(engine, event->index)->construct != CONSTRUCT_LOCK)
+        return 0;
+    return key_of_construct(event->index);
+}
+
 /// What LOCATION waits for before EVENT.
 static enum awaited awaited_before(const struct engine *engine,
                                    const struct location_state *location, const struct event *event)
@@ -108,8 +156,13 @@ static enum awaited awaited_before(const struct engine *engine,
     if (event->kind == EVENT_THREAD_JOIN)
         return AWAITS_PARTS;
     const struct team_thread *thread = thread_of(engine, location);
-    bool is_at_barrier = event->kind == EVENT_LEAVE && event->index == thread->barrier;
-    return is_at_barrier && thread->is_inside ? AWAITS_BARRIER : AWAITS_NOTHING;
+    if (!thread->is_inside)
+        return AWAITS_NOTHING;
+    if (thread->asks)
+        return AWAITS_LOCK;
+    if (event->kind == EVENT_LEAVE && event->index == thread->barrier)
+        return AWAITS_BARRIER;
+    return release_of(engine, event) != 0 ? GIVES_BACK : AWAITS_NOTHING;
 }
 
 bool teams_decide(const struct engine *engine, const struct location_state *location,
@@ -120,23 +173,9 @@ bool teams_decide(const struct engine *engine, const struct location_state *loca
            awaited_before(engine, location, event) != AWAITS_NOTHING;
 }
 
-static bool is_barrier(const struct engine *engine, uint32_t region)
+static bool is_barrier(enum construct construct)
 {
-    uint8_t construct = region_at(engine, region)->construct;
     return construct == CONSTRUCT_BARRIER || construct == CONSTRUCT_IMPLICIT_BARRIER;
-}
-
-void teams_pass(const struct engine *engine, const struct location_state *location,
-                const struct event *event)
-{
-    if (!prediction_of(engine)->teams)
-        return;
-    struct team_thread *thread = thread_of(engine, location);
-    simulated_location(engine, location)->computation.has_waited = false;
-    if (event->kind == EVENT_ENTER && is_barrier(engine, event->index))
-        thread->barrier = event->index;
-    else if (event->kind == EVENT_LEAVE && event->index == thread->barrier)
-        thread->barrier = NONE;
 }
 
 /// The recorded time of the next event of KIND of LOCATION, after the first SKIP events;
@@ -188,6 +227,104 @@ static bool is_of(const struct team *team, uint64_t recorded_ns)
            recorded_ns != UINT64_MAX;
 }
 
+// --- locks
+
+/// Where the last release of KEY by a thread of LOCATION's process is kept.
+static struct team_moment *last_release(const struct engine *engine,
+                                        const struct location_state *location, lock_key key)
+{
+    struct process_locks *locks = &prediction_of(engine)->teams->locks[location->rank];
+    for (size_t i = 0; i < locks->n; i++)
+        if (locks->releases[i].key == key)
+            return &locks->releases[i].moment;
+    struct last_release *release = ARRAY_NEXT(locks->releases, locks->n, locks->capacity);
+    *release = (struct last_release){.key = key};
+    return &release->moment;
+}
+
+/// The last time up to END_NS, in the recording, at which LOCATION gives KEY back that it has not
+/// given back yet; 0: none.
+static uint64_t release_ahead(const struct engine *engine, const struct location_state *location,
+                              lock_key key, uint64_t end_ns)
+{
+    uint64_t found_ns = 0;
+    for (uint32_t ahead = 0; ahead < MAX_AHEAD; ahead++) {
+        const struct event *event = event_ahead(engine, location, ahead);
+        if (!event || event->time_ns > end_ns)
+            break;
+        if (release_of(engine, event) == key)
+            found_ns = event->time_ns;
+    }
+    return found_ns;
+}
+
+/// LOCATION, which waits for a lock, has it once who had it before it in the recording has given it
+/// back, if that was after it asked for it.
+static void await_lock(struct engine *engine, const struct location_state *location)
+{
+    struct team_thread *thread = thread_of(engine, location);
+    const struct event *event = event_ahead(engine, location, 0);
+    lock_key key = event->kind == EVENT_LOCK_ACQUIRED ? key_of_lock(event->size_bytes)
+                                                      : key_of_construct(thread->construct);
+    const struct team_moment *last = last_release(engine, location, key);
+    struct team_moment given = thread->came;
+    uint64_t since_ns = thread->came.recorded_ns;
+    if (last->recorded_ns > since_ns && last->recorded_ns <= thread->event_ns) {
+        given = *last;
+        since_ns = last->recorded_ns;
+    }
+    thread->giver = NONE;
+    for (uint32_t i = 0; i < engine->ranks[location->rank].n_locations; i++) {
+        const struct location_state *other = thread_at(engine, location, i);
+        uint64_t ns = other == location ? 0 : release_ahead(engine, other, key, thread->event_ns);
+        if (ns <= since_ns)
+            continue;
+        since_ns = thread->given_ns = ns;
+        thread->giver = other->index;
+    }
+    if (thread->giver == NONE)
+        wake(engine, location, given);
+}
+
+/// LOCATION has given KEY back.
+static void give_back(struct engine *engine, const struct location_state *location, lock_key key,
+                      struct team_moment moment)
+{
+    *last_release(engine, location, key) = moment;
+    for (uint32_t i = 0; i < engine->ranks[location->rank].n_locations; i++) {
+        const struct location_state *other = thread_at(engine, location, i);
+        const struct team_thread *thread = thread_of(engine, other);
+        if (thread->awaits == AWAITS_LOCK && thread->giver == location->index &&
+            thread->given_ns <= moment.recorded_ns)
+            wake(engine, other, moment);
+    }
+}
+
+void teams_pass(struct engine *engine, const struct location_state *location,
+                const struct event *event)
+{
+    if (!team_of(engine, location))
+        return;
+    struct computation *computation = &simulated_location(engine, location)->computation;
+    struct team_thread *thread = thread_of(engine, location);
+    lock_key key = release_of(engine, event);
+    if (key != 0 && thread->is_inside) // the first event of a computation
+        give_back(engine, location, key,
+                  (struct team_moment){computation->begin_ns, event->time_ns});
+    computation->has_waited = false;
+    thread->asks = false;
+    if (event->kind == EVENT_ENTER) {
+        enum construct construct = region_at(engine, event->index)->construct;
+        thread->asks = construct == CONSTRUCT_LOCK;
+        thread->construct = event->index;
+        thread->barrier = is_barrier(construct) ? event->index : thread->barrier;
+    } else if (event->kind == EVENT_LEAVE && event->index == thread->barrier) {
+        thread->barrier = NONE;
+    }
+}
+
+// --- waits
+
 static void come_to_barrier(struct engine *engine, struct team *team,
                             const struct location_state *location)
 {
@@ -235,6 +372,10 @@ void teams_await(struct engine *engine, struct location_state *location, uint64_
         come_to_barrier(engine, team, location);
     } else if (thread->awaits == AWAITS_PARTS) {
         await_parts(engine, team, location);
+    } else if (thread->awaits == AWAITS_LOCK) {
+        await_lock(engine, location);
+    } else if (thread->awaits == GIVES_BACK) {
+        wake(engine, location, thread->came);
     } else if (team->is_open && is_of(team, thread->event_ns)) {
         wake(engine, location, team->made);
     }

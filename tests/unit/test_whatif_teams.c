@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Teams of threads that share cores: random processes whose threads compute, meet at barriers and
-// are awaited, carried out here step by step in real numbers. With a core for each thread that is
-// the recording; with fewer or faster cores it is what the analyzer is to predict from there, up to
-// the rounding of each piece of work to whole nanoseconds.
+// Teams of threads that share cores: random processes whose threads compute, enter critical
+// sections, meet at barriers and are awaited, carried out here step by step in real numbers. With a
+// core for each thread that is the recording; with fewer or faster cores it is what the analyzer is
+// to predict from there, up to the rounding of each piece of work to whole nanoseconds. A thread
+// that waited for a critical section in the recording then waits for the same other one.
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "analyzer/base/memory.h"
 #include "analyzer/base/order.h"
@@ -16,9 +18,10 @@
 enum { MAX_THREADS = 8, MAX_RANKS = 2, MAX_STEPS = 256, MAX_MEETINGS = 256, DEFAULT_SEEDS = 400 };
 
 struct step {
-    enum { WORK, PAUSE, ARRIVE, AWAIT, RECORD } kind;
+    enum { WORK, PAUSE, ARRIVE, AWAIT, RECORD, LOCK, UNLOCK } kind;
     double ns;        // of work and pauses
-    unsigned meeting; // that the thread arrives at, or awaits
+    unsigned meeting; // that the thread arrives at, or awaits; of an unlock: who waits for it
+    bool has_waited;  // of a lock, in the recording: for the unlock with this meeting
     const char *event;
 };
 
@@ -35,6 +38,14 @@ struct program {
     unsigned n_needed[MAX_MEETINGS]; // by meeting: who has to arrive
     unsigned n_meetings;
     size_t n_work; // pieces
+};
+
+/// The critical section of a process while a program is carried out.
+struct lock {
+    bool is_held;
+    unsigned n_queued, queue[MAX_THREADS];
+    double free_ns;   // when it was given back last,
+    unsigned meeting; // by this unlock
 };
 
 // --- what is to be carried out
@@ -83,6 +94,24 @@ static unsigned meeting(struct program *program)
     return program->n_meetings++;
 }
 
+static void critical(struct program *program, struct thread *thread, bool is_alone)
+{
+    unsigned given = meeting(program);
+    record(thread, "enter critical");
+    if (!is_alone)
+        add(thread, (struct step){.kind = LOCK});
+    add(thread,
+        (struct step){.kind = is_alone ? WORK : PAUSE, .ns = random_below(&program->random, 3000)});
+    record(thread, "enter sblock");
+    work(program, thread);
+    record(thread, "leave sblock");
+    if (!is_alone)
+        add(thread, (struct step){.kind = UNLOCK, .meeting = given});
+    record(thread, "leave critical");
+    program->n_needed[given] = 1;
+    program->n_work += is_alone;
+}
+
 static void barrier(struct program *program, struct thread *const *team, unsigned n)
 {
     unsigned all = meeting(program);
@@ -112,9 +141,12 @@ static void parallel_region(struct program *program, struct thread *threads, uns
         record(team[i], "enter parallel");
     }
     for (unsigned n_barriers = random_below(&program->random, 4); n_barriers > 0; n_barriers--) {
-        for (unsigned i = 0; i < n_team; i++)
+        for (unsigned i = 0; i < n_team; i++) {
             if (random_chance(&program->random, 80))
                 work(program, team[i]);
+            if (random_chance(&program->random, 30))
+                critical(program, team[i], n_team == 1);
+        }
         barrier(program, team, n_team);
     }
     for (unsigned i = 0; i < n_team; i++) {
@@ -155,7 +187,28 @@ static void make(struct program *program, uint64_t seed)
 struct state {
     size_t step;
     double left; // of the work or pause it is at
+    bool has_asked;
+    double asked_ns; // for a lock
 };
+
+/// Whether the thread I gets LOCK in the recording, and after whom: kept in STEP.
+static bool gets_lock(struct lock *lock, unsigned i, struct step *step, struct state *state,
+                      double now_ns)
+{
+    if (!state->has_asked) {
+        state->has_asked = true;
+        state->asked_ns = now_ns;
+        lock->queue[lock->n_queued++] = i;
+    }
+    if (lock->is_held || lock->queue[0] != i)
+        return false;
+    memmove(lock->queue, lock->queue + 1, --lock->n_queued * sizeof lock->queue[0]);
+    lock->is_held = true;
+    state->has_asked = false;
+    step->has_waited = lock->free_ns > state->asked_ns;
+    step->meeting = lock->meeting;
+    return true;
+}
 
 static void write_record(FILE *text, const struct thread *thread, double now_ns, const char *event)
 {
@@ -163,18 +216,32 @@ static void write_record(FILE *text, const struct thread *thread, double now_ns,
         fprintf(text, "%u.%u %.0f %s\n", thread->rank, thread->number, now_ns, event);
 }
 
+static void give_back(struct lock *lock, unsigned meeting, double now_ns)
+{
+    lock->is_held = false;
+    lock->free_ns = now_ns;
+    lock->meeting = meeting;
+}
+
 /// Takes STATE on as far as no time passes. Whether it went on.
-static bool go_on(const struct program *program, const struct thread *thread, struct state *state,
+static bool go_on(struct program *program, unsigned i, struct state *state, struct lock *lock,
                   unsigned *n_arrived, double now_ns, FILE *text)
 {
+    struct thread *thread = &program->threads[i];
     if (state->step == thread->n_steps)
         return false;
-    const struct step *step = &thread->steps[state->step];
+    struct step *step = &thread->steps[state->step];
     if ((step->kind == WORK || step->kind == PAUSE) && state->left > 0)
         return false;
     if (step->kind == AWAIT && n_arrived[step->meeting] < program->n_needed[step->meeting])
         return false;
-    if (step->kind == ARRIVE)
+    if (step->kind == LOCK && text && !gets_lock(lock, i, step, state, now_ns))
+        return false;
+    if (step->kind == UNLOCK && text)
+        give_back(lock, step->meeting, now_ns);
+    if (step->kind == LOCK && !text && step->has_waited && n_arrived[step->meeting] == 0)
+        return false;
+    if (step->kind == ARRIVE || step->kind == UNLOCK)
         n_arrived[step->meeting]++;
     if (step->kind == RECORD)
         write_record(text, thread, now_ns, step->event);
@@ -184,17 +251,19 @@ static bool go_on(const struct program *program, const struct thread *thread, st
 }
 
 /// By rank when its master is done, on N_CORES cores of SPEED.
-static void carry_out(const struct program *program, unsigned n_cores, double speed, double *ends,
+static void carry_out(struct program *program, unsigned n_cores, double speed, double *ends,
                       FILE *text)
 {
     struct state states[MAX_THREADS] = {{0}};
+    struct lock locks[MAX_RANKS] = {{0}};
     unsigned n_arrived[MAX_MEETINGS] = {0};
     for (double now_ns = 0, passed_ns = 0;; now_ns += passed_ns) {
         bool is_on = true;
         while (is_on) {
             is_on = false;
             for (unsigned i = 0; i < program->n_threads; i++)
-                is_on = go_on(program, &program->threads[i], &states[i], n_arrived, now_ns, text) ||
+                is_on = go_on(program, i, &states[i], &locks[program->threads[i].rank], n_arrived,
+                              now_ns, text) ||
                         is_on;
         }
         unsigned n_working = 0;
@@ -228,7 +297,7 @@ static void carry_out(const struct program *program, unsigned n_cores, double sp
     }
 }
 
-static char *recorded_text(const struct program *program)
+static char *recorded_text(struct program *program)
 {
     char *text = NULL;
     size_t size_bytes;
@@ -238,6 +307,8 @@ static char *recorded_text(const struct program *program)
             program->n_threads);
     fprintf(stream, "region parallel a.c:10 openmp \"!$omp parallel @a.c:10\"\n"
                     "region explicit a.c:20 openmp \"!$omp barrier @a.c:20\"\n"
+                    "region critical a.c:40 openmp \"!$omp critical @a.c:40\"\n"
+                    "region sblock a.c:40 openmp \"!$omp critical sblock @a.c:40\"\n"
                     "region implicit a.c:30 openmp \"!$omp implicit barrier @a.c:30\"\n");
     for (unsigned i = 0; i < program->n_threads; i++)
         if (program->threads[i].number > 0)
@@ -250,8 +321,8 @@ static char *recorded_text(const struct program *program)
 
 // --- predicted
 
-static bool is_predicted(const struct program *program, const struct engine_run *run,
-                         unsigned n_cores, unsigned speed, FILE *stream)
+static bool is_predicted(struct program *program, const struct engine_run *run, unsigned n_cores,
+                         unsigned speed, FILE *stream)
 {
     struct scenario_settings settings = SCENARIO_UNCHANGED;
     struct predicted_times times = {0};
