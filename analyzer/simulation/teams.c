@@ -259,7 +259,8 @@ static uint64_t release_ahead(const struct engine *engine, const struct location
 }
 
 /// LOCATION, which waits for a lock, has it once who had it before it in the recording has given it
-/// back, if that was after it asked for it.
+/// back, if that was after it asked for it. What gives nothing back, a task or who signals a
+/// condition, it awaits for as long as in the recording.
 static void await_lock(struct engine *engine, const struct location_state *location)
 {
     struct team_thread *thread = thread_of(engine, location);
@@ -315,7 +316,8 @@ void teams_pass(struct engine *engine, const struct location_state *location,
     thread->asks = false;
     if (event->kind == EVENT_ENTER) {
         enum construct construct = region_at(engine, event->index)->construct;
-        thread->asks = construct == CONSTRUCT_LOCK;
+        thread->asks = construct == CONSTRUCT_LOCK || construct == CONSTRUCT_CONDITION ||
+                       construct == CONSTRUCT_TASK;
         thread->construct = event->index;
         thread->barrier = is_barrier(construct) ? event->index : thread->barrier;
     } else if (event->kind == EVENT_LEAVE && event->index == thread->barrier) {

@@ -163,7 +163,7 @@ out:
     return status;
 }
 
-/// Further threads keep their times, and are no part of the predicted time; in an archive those
+/// Further threads are no part of the predicted time; in an archive those
 /// that outlast the ranks end the run.
 static void let_threads_end(struct findings *predicted)
 {

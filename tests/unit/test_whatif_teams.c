@@ -94,6 +94,16 @@ static unsigned meeting(struct program *program)
     return program->n_meetings++;
 }
 
+/// THREAD waits for a task to be done.
+static void wait_for_task(struct program *program, struct thread *thread, bool is_alone)
+{
+    record(thread, "enter taskwait");
+    add(thread, (struct step){.kind = is_alone ? WORK : PAUSE,
+                              .ns = random_below(&program->random, 100000)});
+    record(thread, "leave taskwait");
+    program->n_work += is_alone;
+}
+
 static void critical(struct program *program, struct thread *thread, bool is_alone)
 {
     unsigned given = meeting(program);
@@ -146,6 +156,8 @@ static void parallel_region(struct program *program, struct thread *threads, uns
                 work(program, team[i]);
             if (random_chance(&program->random, 30))
                 critical(program, team[i], n_team == 1);
+            if (random_chance(&program->random, 10))
+                wait_for_task(program, team[i], n_team == 1);
         }
         barrier(program, team, n_team);
     }
@@ -309,6 +321,7 @@ static char *recorded_text(struct program *program)
                     "region explicit a.c:20 openmp \"!$omp barrier @a.c:20\"\n"
                     "region critical a.c:40 openmp \"!$omp critical @a.c:40\"\n"
                     "region sblock a.c:40 openmp \"!$omp critical sblock @a.c:40\"\n"
+                    "region taskwait a.c:50 openmp \"!$omp taskwait @a.c:50\"\n"
                     "region implicit a.c:30 openmp \"!$omp implicit barrier @a.c:30\"\n");
     for (unsigned i = 0; i < program->n_threads; i++)
         if (program->threads[i].number > 0)
