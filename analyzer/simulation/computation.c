@@ -244,11 +244,13 @@ static const struct event *skip_regions(struct engine *engine, struct location_s
 {
     struct computation *computation = computation_of(engine, location);
     const struct event *event;
+    bool has_teams = prediction_of(engine)->teams != NULL;
     while ((event = event_ahead(engine, location, 0))) {
         if (event->kind > EVENT_LEAVE || is_end(engine, location, event) ||
-            teams_decide(engine, location, event))
+            (has_teams && teams_decide(engine, location, event)))
             break;
-        teams_pass(engine, location, event);
+        if (has_teams)
+            teams_pass(engine, location, event);
         computation->recorded_now_ns = event->time_ns;
         location->cursor->position++;
         computation->n_events++;
@@ -271,7 +273,7 @@ const struct event *computation_read(struct engine *engine, struct location_stat
     computation->split.is_known = false;
     computation->has_set_work = false;
     computation->work = 0;
-    bool has_visits = visit_has_any(engine);
+    bool has_visits = visit_has_any(engine), has_teams = prediction_of(engine)->teams != NULL;
     if (has_visits) {
         visit_end_if_left(engine, location);
         visit_begin(engine, location, profile->current);
@@ -281,12 +283,13 @@ const struct event *computation_read(struct engine *engine, struct location_stat
     bool has_paths = !is_pathless(engine);
     while (
         (event = has_paths ? event_ahead(engine, location, 0) : skip_regions(engine, location))) {
-        if (teams_decide(engine, location, event))
+        if (has_teams && teams_decide(engine, location, event))
             break;
         seen_ns = event->time_ns;
         if (is_end(engine, location, event))
             break;
-        teams_pass(engine, location, event);
+        if (has_teams)
+            teams_pass(engine, location, event);
         if (event->kind <= EVENT_LEAVE || event_is_switch(event))
             pass(engine, location, profile->current, seen_ns);
         if (event->kind == EVENT_ENTER) {
