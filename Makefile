@@ -398,6 +398,13 @@ sanitize:
 	    BUILD=$(BUILD)/sanitize tests/run $(if $(SKIP_FAILS),--skip-fails) \
 	    $(or $(T),$(sanitized-tests))
 
+# Data races: the same tests in a build with the thread sanitizer. Not a step of .ci/run, whose time it would double.
+.PHONY: races
+races:
+	@+$(MAKE) --no-print-directory $(parallel) BUILD=$(BUILD)/races MPIS= LDFLAGS=-fsanitize=thread \
+	    CFLAGS='-O1 -g1 -fno-omit-frame-pointer -fsanitize=thread -D__SANITIZE_ADDRESS__' tests test-objects
+	@TSAN_OPTIONS=halt_on_error=1 BUILD=$(BUILD)/races tests/run $(if $(SKIP_FAILS),--skip-fails) $(or $(T),$(sanitized-tests))
+
 # libFuzzer on all that Pagoda reads from users and other tools, each KIND of input for SECONDS.
 .PHONY: fuzz
 fuzz: all $(BUILD)/fuzz/fuzz
@@ -550,6 +557,7 @@ help:
 	@echo 'make install    PREFIX=/usr/local DESTDIR=; uninstall takes it away again'
 	@echo 'make deps       install (or name) the packages to build and run; deps-test, deps-lint'
 	@echo 'make sanitize   unit and command-line tests with address and undefined sanitizers'
+	@echo 'make races      the same with the thread sanitizer'
 	@echo 'make fuzz       looks for inputs that break readers; SECONDS=60 for each kind, KIND="machine formula"'
 	@echo 'make lint       format, static checks, shell scripts, manual pages; format repairs'
 	@echo 'make layers     who may include whom'

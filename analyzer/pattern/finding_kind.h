@@ -72,6 +72,7 @@ extern const char *const finding_subject_names[N_FINDING_SUBJECTS];
     X(at_condition) /* until another thread signals a condition */                                 \
     X(at_task)      /* for tasks or other threads */                                               \
     X(in_runtime)                                                                                  \
+    X(threads_sharing)  /* 1 where the rank with most of it has no core for each thread, else 0 */ \
     X(idle_serial)      /* while the master computes alone */                                      \
     X(idle_limited)     /* as teams have fewer threads */                                          \
     X(blocked_share)    /* of the time in the function, that it is blocked */                      \
@@ -166,6 +167,8 @@ enum finding_number {
     X(odd_factor)    /* "2.2 times" as long as usual */                                            \
     X(usual)         /* "2000us" for each visit of the place in other iterations */                \
     X(threads)       /* "2 threads" of the rank with most of the loss */                           \
+    X(thread_count)  /* "2": as many */                                                            \
+    X(thread_sharing) /* "4 threads of 2 ranks shared 2 cores"; unknown where each has a core */   \
     X(one_of_threads) /* "0.25", the part of one of a rank's threads */                            \
     X(thread_time)    /* "3.2 s" that threads lose, in sum */                                      \
     X(latest)         /* "OMP thread 1", for which threads of that rank wait most there */         \

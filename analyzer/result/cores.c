@@ -58,6 +58,53 @@ bool lost_is_region(const struct result_region *region)
            !strcmp(region->name, RESULT_REGION_BLOCKED);
 }
 
+/// Threads of the ranks on node NODE that work in teams, and ranks.
+static uint64_t threads_on(const struct result *result, uint32_t node)
+{
+    uint64_t n_threads = 0;
+    for (size_t i = 0; i < result->threads.n_ranks; i++)
+        n_threads += result->ranks[i].node == node ? result->threads.ranks[i].n_in_teams : 0;
+    return n_threads;
+}
+
+static bool lacks_for_threads(const struct result *result, uint32_t node)
+{
+    if (node >= result->n_nodes)
+        return false;
+    const struct result_node *at = &result->nodes[node];
+    return at->n_cores > 0 && at->n_ranks <= at->n_cores && threads_on(result, node) > at->n_cores;
+}
+
+bool cores_lack_for_threads(const struct result *result, uint32_t rank)
+{
+    return rank < result->threads.n_ranks && lacks_for_threads(result, result->ranks[rank].node);
+}
+
+uint64_t cores_threads_without(const struct result *result)
+{
+    uint64_t n_without = 0;
+    for (uint32_t i = 0; i < result->n_nodes; i++)
+        if (lacks_for_threads(result, i))
+            n_without += threads_on(result, i) - result->nodes[i].n_cores;
+    return n_without;
+}
+
+bool cores_write_threads(const struct result *result, FILE *out)
+{
+    uint64_t n_threads = 0, n_ranks = 0, n_cores = 0;
+    for (uint32_t i = 0; i < result->n_nodes; i++) {
+        if (!lacks_for_threads(result, i))
+            continue;
+        n_threads += threads_on(result, i);
+        n_ranks += result->nodes[i].n_ranks;
+        n_cores += result->nodes[i].n_cores;
+    }
+    if (n_threads > 0)
+        fprintf(out, "%s of %s shared %s", quantity_count(n_threads, "thread").text,
+                quantity_count(n_ranks, "rank").text, quantity_count(n_cores, "core").text);
+    return n_threads > 0;
+}
+
 void cores_write_sharing(const struct result *result, FILE *out)
 {
     struct cores cores = cores_of(result);

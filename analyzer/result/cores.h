@@ -28,6 +28,15 @@ enum lost_kind lost_kind(const struct result *result);
 /// Whether REGION stands for this time.
 bool lost_is_region(const struct result_region *region);
 
+/// Whether RANK's node has a core for each rank, but not for each thread that works in teams.
+bool cores_lack_for_threads(const struct result *result, uint32_t rank);
+
+/// How many threads those of such nodes are more than their cores.
+uint64_t cores_threads_without(const struct result *result);
+
+/// "4 threads of 2 ranks shared 2 cores", of such nodes. False: there is none.
+bool cores_write_threads(const struct result *result, FILE *out);
+
 /// "4 ranks shared 2 cores".
 void cores_write_sharing(const struct result *result, FILE *out);
 

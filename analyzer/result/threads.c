@@ -248,6 +248,13 @@ static struct pag_thread_place elsewhere(const struct pag_thread *thread, uint32
     return left;
 }
 
+static bool is_in_teams(const struct pag_thread *thread)
+{
+    return thread->ns[PAG_THREAD_BARRIER] + thread->ns[PAG_THREAD_IMPLICIT_BARRIER] +
+               thread->ns[PAG_THREAD_RUNTIME] >
+           0;
+}
+
 /// A thread's times and losses.
 static void add_thread(const struct call_tree *tree, uint32_t location, const uint32_t alone[2],
                        struct result *result, struct losses *losses)
@@ -260,6 +267,7 @@ static void add_thread(const struct call_tree *tree, uint32_t location, const ui
     struct result_rank_threads *sum =
         &result->threads.ranks[tree->definitions->locations[location].rank];
     sum->n_threads++;
+    sum->n_in_teams += tree->definitions->locations[location].is_master || is_in_teams(thread);
     for (unsigned kind = 0; kind < PAG_THREAD_KINDS; kind++)
         sum->ns[kind] += thread->ns[kind];
     for (size_t i = 0; i < thread->n_places; i++)

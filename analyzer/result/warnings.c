@@ -403,6 +403,9 @@ static void warn_of_cores(struct result *result)
                "descheduled as " RESULT_REGION_NO_CPU "; single waits may include more"
              : "more than there are cores on their nodes. Time spent descheduled counts for the "
                "interrupted MPI call or function: any time below may include some");
+    warn(result, "more-threads-than-cores", cores_threads_without(result), "thread",
+         "more than there are cores on their nodes. What threads compute contains time without a "
+         "core; predictions cannot give them cores");
     if (lost_kind(result) != LOST_UNKNOWN || result->taken_ns > 0)
         return;
     for (size_t i = 0; i < result->n_ranks; i++)

@@ -332,3 +332,21 @@ END
                 == [["main/work/(without CPU time)", 500000]])'
     done
 }
+
+@test "a rank that has fewer cores than threads" {
+    { printf 'nodes n n\ncores n 2\n'; cat "$ROOT/tests/traces/threads/uneven.txt"; } >bound.txt
+    "$BUILD/tools/mktrace" bound.txt bound
+    "$PAGODA" replay --json bound >bound.json
+    jq -e '.findings[0] | .kind == "threads-without-cores" and .loss_ns == 750 and .ranks == [0, 1] and .remedies == []' \
+        bound.json
+    jq -e '.warnings[] | select(.code == "more-threads-than-cores") | .count == 2' bound.json
+    jq -e '.findings[0] | (.text | startswith("4 threads of 2 ranks shared 2 cores. So threads of all ranks begin late")) and
+        (.hint | contains("--map-by slot:PE=2 "))' bound.json
+    # With a core for each thread, and where ranks lack cores themselves, it is not that.
+    sed 's/cores n 2/cores n 4/' bound.txt >free.txt
+    sed 's/cores n 2/cores n 1/' bound.txt >crowded.txt
+    for name in free crowded; do
+        "$BUILD/tools/mktrace" "$name.txt" "$name"
+        "$PAGODA" replay --json "$name" | jq -e 'all(.findings[]; .kind != "threads-without-cores")'
+    done
+}

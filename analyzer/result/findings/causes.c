@@ -149,13 +149,19 @@ static struct key key_about(enum finding_subject subject)
 
 /// Losses of threads of THREAD_KIND in REGION, a parallel region or else the construct itself; or
 /// where the master is meanwhile. Constructs of locks, and calls of the runtime, are one cause
-/// each, wherever they are outside parallel regions.
-static struct key key_of_threads(const struct result *result, uint32_t thread_kind, uint32_t region)
+/// each, wherever they are outside parallel regions. Threads of RANK that lack cores come late and
+/// wait for each other because of that.
+static struct key key_of_threads(const struct result *result, uint32_t thread_kind, uint32_t region,
+                                 uint32_t rank)
 {
     enum construct construct =
         region == RESULT_NONE ? CONSTRUCT_NONE : (enum construct)result->regions[region].construct;
     struct key key = key_about(FINDING_threads);
     key.thread_kind = construct == CONSTRUCT_UNLOCK ? PAG_THREAD_LOCK : thread_kind;
+    bool is_at_barrier =
+        thread_kind == PAG_THREAD_BARRIER || thread_kind == PAG_THREAD_IMPLICIT_BARRIER;
+    if (is_at_barrier && cores_lack_for_threads(result, rank))
+        key.thread_kind = PAG_THREAD_RUNTIME;
     if (key.thread_kind != PAG_THREAD_RUNTIME &&
         (key.thread_kind != PAG_THREAD_LOCK || construct == CONSTRUCT_PARALLEL))
         key.region = region;
@@ -237,7 +243,8 @@ static struct key key_of_origin(const struct result *result, const struct result
         return key_of_unknown(wait_pattern);
     enum pag_thread_kind thread_kind = pag_thread_kind_of((enum construct)region->construct);
     if (thread_kind != PAG_THREAD_COMPUTING)
-        return key_of_threads(result, thread_kind, construct_around(result, share->path));
+        return key_of_threads(result, thread_kind, construct_around(result, share->path),
+                              share->rank);
     struct key key = key_about(FINDING_computing);
     key.region = result->paths[share->path].charged;
     if (is_told_by_calls(result, share))
@@ -576,7 +583,7 @@ static void walk_threads(struct walk *walk)
     const struct result_threads *threads = &walk->result->threads;
     for (size_t i = 0; i < threads->n_losses; i++) {
         const struct result_thread_loss *loss = &threads->losses[i];
-        struct key key = key_of_threads(walk->result, loss->kind, loss->region);
+        struct key key = key_of_threads(walk->result, loss->kind, loss->region, loss->rank);
         add(walk, &(struct loss){key, loss->rank, RESULT_NONE, loss->lost_ns});
     }
 }
@@ -726,7 +733,7 @@ bool cause_times(const struct result *result, const struct cause *cause, uint64_
 bool cause_has_thread_loss(const struct result *result, const struct cause *cause,
                            const struct result_thread_loss *loss)
 {
-    struct key key = key_of_threads(result, loss->kind, loss->region);
+    struct key key = key_of_threads(result, loss->kind, loss->region, loss->rank);
     return cause->subject == key.subject && cause->thread_kind == key.thread_kind &&
            cause_has_place(cause, key.region);
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Facts of a cause: the threads of its ranks, and what these lose (findings.h).
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -7,6 +8,7 @@
 #include "analyzer/base/memory.h"
 #include "analyzer/base/text.h"
 #include "analyzer/pag/pag.h"
+#include "analyzer/result/cores.h"
 #include "analyzer/result/findings/findings.h"
 #include "analyzer/trace/definitions.h"
 
@@ -29,6 +31,7 @@ static void put_threads(const struct result *result, const struct cause *cause, 
     facts->numbers[FINDING_NUMBER_lone_share] = part_of((double)master_ns, (double)all_ns);
     facts_put_text(facts, FINDING_TEXT_threads,
                    memory_copy_text(quantity_count(n_threads, "thread").text));
+    facts_put_text(facts, FINDING_TEXT_thread_count, memory_format("%" PRIu64, n_threads));
 }
 
 static void put_region(const struct result *result, uint32_t region, struct facts *facts,
@@ -77,6 +80,23 @@ static void put_locks(const struct result *result, struct facts *facts)
         put_region(result, wait->holder_region, facts, FINDING_TEXT_lock_release);
         return;
     }
+}
+
+/// Where the rank with most of the loss has no core for each of its threads.
+static void put_sharing(const struct result *result, struct facts *facts)
+{
+    char *text = NULL;
+    size_t size;
+    FILE *out = memory_stream(&text, &size);
+    bool shares = cores_lack_for_threads(result, facts->causing.main);
+    facts->numbers[FINDING_NUMBER_threads_sharing] = shares;
+    if (shares)
+        cores_write_threads(result, out);
+    fclose(out);
+    if (shares)
+        facts_put_text(facts, FINDING_TEXT_thread_sharing, text);
+    else
+        free(text);
 }
 
 /// How the threads of a cause lose time.
@@ -171,6 +191,7 @@ void facts_put_threads(const struct result *result, const struct cause *cause, s
     put_locks(result, facts);
     if (cause->subject != FINDING_threads)
         return;
+    put_sharing(result, facts);
     put_kind(cause, facts);
     put_losses(result, cause, facts);
 }
