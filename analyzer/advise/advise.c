@@ -361,9 +361,14 @@ static char *lost_text(const struct result *result)
     size_t size;
     enum lost_kind kind = lost_kind(result);
     const char *disturbed = result_warning_text(result, "disturbed-recording");
-    if (kind == LOST_NONE && !disturbed)
+    if (kind == LOST_NONE && !disturbed && cores_threads_without(result) == 0)
         return NULL;
     FILE *out = memory_stream(&text, &size);
+    if (cores_write_threads(result, out))
+        fputs(". First give each thread a core, which no prediction can do: it is not known what "
+              "they "
+              "computed. ",
+              out);
     if (disturbed)
         fprintf(out, "%s. ", disturbed);
     if (kind != LOST_NONE) {

@@ -342,6 +342,8 @@ END
     jq -e '.warnings[] | select(.code == "more-threads-than-cores") | .count == 2' bound.json
     jq -e '.findings[0] | (.text | startswith("4 threads of 2 ranks shared 2 cores. So threads of all ranks begin late")) and
         (.hint | contains("--map-by slot:PE=2 "))' bound.json
+    run "$PAGODA" advise bound
+    [[ $output == *"No CPU time   4 threads of 2 ranks shared 2 cores. First give each thread a"* ]]
     # With a core for each thread, and where ranks lack cores themselves, it is not that.
     sed 's/cores n 2/cores n 4/' bound.txt >free.txt
     sed 's/cores n 2/cores n 1/' bound.txt >crowded.txt
