@@ -5,13 +5,14 @@
 // in the recording. The event comes as long after the first as it was recorded after the second.
 #include "analyzer/simulation/steps.h"
 
+#include "analyzer/base/map.h"
 #include "analyzer/base/memory.h"
 #include "analyzer/pag/location/profile.h"
 #include "analyzer/simulation/state.h"
 
-enum {
-    MAX_AHEAD = 1024
-}; // events in which the end of a team, or a thread's next one, is looked for
+/// Among so many events of a thread its next part, the end of the team, or a lock that it gives
+/// back is looked for.
+enum { MAX_AHEAD = 1024 };
 
 /// Something that happened, in the simulated run and in the recording.
 struct team_moment {
@@ -42,11 +43,6 @@ enum awaited {
 /// construct (a critical section, ordered parts).
 typedef uint64_t lock_key;
 
-struct last_release {
-    lock_key key;
-    struct team_moment moment;
-};
-
 struct team_thread {
     enum awaited awaits;
     bool is_inside;          // its part has begun and is not done
@@ -64,7 +60,8 @@ struct teams {
     struct team *of_rank;
     struct team_thread *threads; // by location
     struct process_locks {
-        struct last_release *releases; // of each lock the last one so far
+        struct map index_of;          // lock_key -> index of
+        struct team_moment *releases; // the last one so far, of each lock
         size_t n, capacity;
     } * locks; // by rank
     size_t n_ranks;
@@ -95,8 +92,10 @@ struct teams *teams_new(const struct engine *engine)
     teams->locks = memory_zeroed(engine->n_ranks, sizeof *teams->locks);
     for (size_t i = 0; i < engine->n_locations; i++)
         teams->threads[i].barrier = NONE;
-    for (size_t rank = 0; rank < engine->n_ranks; rank++)
+    for (size_t rank = 0; rank < engine->n_ranks; rank++) {
         teams->of_rank[rank].is_known = threading[rank] == PAG_TEAMS;
+        map_init(&teams->locks[rank].index_of);
+    }
     return teams;
 }
 
@@ -104,6 +103,8 @@ void teams_free(struct teams *teams)
 {
     if (!teams)
         return;
+    for (size_t rank = 0; rank < teams->n_ranks; rank++)
+        map_release(&teams->locks[rank].index_of);
     FREE_MEMBERS(teams->locks, teams->n_ranks, releases);
     FREE_ALL(teams->locks, teams->of_rank, teams->threads, teams);
 }
@@ -178,8 +179,7 @@ static bool is_barrier(enum construct construct)
     return construct == CONSTRUCT_BARRIER || construct == CONSTRUCT_IMPLICIT_BARRIER;
 }
 
-/// The recorded time of the next event of KIND of LOCATION, after the first SKIP events;
-/// UINT64_MAX: none is near.
+/// The recorded time of LOCATION's next event of KIND; UINT64_MAX: none is near.
 static uint64_t find_ahead(const struct engine *engine, const struct location_state *location,
                            enum event_kind kind)
 {
@@ -234,12 +234,13 @@ static struct team_moment *last_release(const struct engine *engine,
                                         const struct location_state *location, lock_key key)
 {
     struct process_locks *locks = &prediction_of(engine)->teams->locks[location->rank];
-    for (size_t i = 0; i < locks->n; i++)
-        if (locks->releases[i].key == key)
-            return &locks->releases[i].moment;
-    struct last_release *release = ARRAY_NEXT(locks->releases, locks->n, locks->capacity);
-    *release = (struct last_release){.key = key};
-    return &release->moment;
+    uint32_t index;
+    if (map_get(&locks->index_of, key, &index))
+        return &locks->releases[index];
+    map_put(&locks->index_of, key, (uint32_t)locks->n);
+    struct team_moment *release = ARRAY_NEXT(locks->releases, locks->n, locks->capacity);
+    *release = (struct team_moment){0};
+    return release;
 }
 
 /// The last time up to END_NS, in the recording, at which LOCATION gives KEY back that it has not
