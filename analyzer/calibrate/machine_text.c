@@ -13,38 +13,12 @@
 #include <unistd.h>
 
 #include "analyzer/base/cleanup.h"
+#include "analyzer/base/format/xml.h"
 #include "analyzer/base/memory.h"
 #include "analyzer/base/text.h"
 #include "analyzer/calibrate/calibration.h"
 
 enum { LEAST_SPAN_NS = 1000000 }; // of <noise every>
-
-static void put_escaped(FILE *out, const char *text)
-{
-    for (; *text; text++) {
-        switch (*text) {
-        case '&':
-            fputs("&amp;", out);
-            break;
-        case '<':
-            fputs("&lt;", out);
-            break;
-        case '"':
-            fputs("&quot;", out);
-            break;
-        default:
-            fputc(*text, out);
-            break;
-        }
-    }
-}
-
-static void put_attribute(FILE *out, const char *name, const char *text)
-{
-    fprintf(out, " %s=\"", name);
-    put_escaped(out, text);
-    fputc('"', out);
-}
 
 // --- messages
 
@@ -360,10 +334,10 @@ static void put_calibration(const struct measurements *measurements,
 {
     const struct measured_host *host = measurements->n_hosts > 0 ? &measurements->hosts[0] : NULL;
     fputs("  <calibration", out);
-    put_attribute(out, "date", settings->date);
-    put_attribute(out, "host", host ? host->name : "");
-    put_attribute(out, "processor", host ? host->processor : "");
-    put_attribute(out, "mpi", measurements->mpi);
+    xml_put_attribute(out, "date", settings->date);
+    xml_put_attribute(out, "host", host ? host->name : "");
+    xml_put_attribute(out, "processor", host ? host->processor : "");
+    xml_put_attribute(out, "mpi", measurements->mpi);
     if (measurements->compute_ns > 0)
         fprintf(out, " compute=\"%.0fns\"", measurements->compute_ns);
     for (int scope = 0; scope < N_SCOPES; scope++)
@@ -381,7 +355,7 @@ static void put_calibration(const struct measurements *measurements,
             fprintf(out, " unsteady=\"%zu of %zu\"", spreads.n_unsteady, spreads.n);
     }
     SCOPED char *missing = measurements_missing(measurements);
-    put_attribute(out, "missing", missing);
+    xml_put_attribute(out, "missing", missing);
     fputs("/>\n", out);
 }
 
@@ -423,7 +397,7 @@ void machine_text_write(struct measurements *measurements,
     double hand_over_ns = measurements_hand_over_ns(measurements);
     warn_of_quality(measurements, settings);
     fputs("<machine", out);
-    put_attribute(out, "name", settings->name);
+    xml_put_attribute(out, "name", settings->name);
     if (measurements->n_hosts > 0)
         fprintf(out, " cores=\"%d\"", measurements->hosts[0].n_cores);
     if (measurements->hand_over_ns >= 0)

@@ -20,6 +20,7 @@
 #include "analyzer/base/options/options.h"
 #include "analyzer/base/text.h"
 #include "analyzer/calibrate/calibration.h"
+#include "analyzer/cmd/calibrate/learn_slowdown.h"
 #include "analyzer/report/report.h"
 #include "analyzer/simulation/cost/machine.h"
 
@@ -27,7 +28,7 @@
 
 struct calibrate_options {
     const char *output, *name, *against, *mpi;
-    bool wants_json, has_points, overwrites;
+    bool wants_json, has_points, overwrites, learns;
     uint64_t limit_ns, max_bytes, set_bytes;
     double spread;
 };
@@ -254,6 +255,11 @@ int cmd_calibrate(int argc, char **argv)
     const struct option_row rows[] = {
         OPTION_TEXT_ROW("output", 'o', "FILE", &options.output, "write the machine file to FILE",
                         "HOST-MPI.xml"),
+        OPTION_FLAG_ROW("slowdown", 0, &options.learns,
+                        "learn from recordings RUN how ranks that share a core slow each other "
+                        "down; FILE is a slowdown file",
+                        .manual = "Section Slowdown files says what is learned. Only --output, "
+                                  "--force and --json go with it."),
         OPTION_FLAG_ROW("force", 0, &options.overwrites, "overwrite an existing FILE"),
         OPTION_TEXT_ROW("name", 0, "NAME", &options.name, "name the machine NAME", "the host name"),
         OPTION_TEXT_ROW("against", 0, "FILE", &options.against,
@@ -282,17 +288,27 @@ int cmd_calibrate(int argc, char **argv)
     };
     const struct option_usage usage = {
         .command = "calibrate",
-        .operands = "-- LAUNCHER...",
+        .operands = "-- LAUNCHER... | --slowdown RUN RUN...",
         .summary = "Measures the costs of messages, collectives and cores; writes a machine file",
         .details = "LAUNCHER is a launch line without a program: mpirun -n 2, srun -n 16. Use the\n"
                    "options your runs use; a rank on each of two nodes measures the network, two\n"
-                   "on one node the messages within it.\n",
+                   "on one node the messages within it.\n"
+                   "With --slowdown RUNs are traces of one program with different numbers of ranks\n"
+                   "per core: pagoda replay --slowdown predicts with what is learned from them.\n",
         OPTIONS_OF(rows),
         .stops_at_operand = true,
     };
     int first, status;
     if (!options_parse(&usage, argc, argv, &first, &status))
         return status;
+    if (options.learns && argc - first < 2)
+        return options_usage_error(&usage, "--slowdown: two recordings at least");
+    for (int i = first; options.learns && i < argc; i++)
+        if (argv[i][0] == '-')
+            return options_usage_error(&usage, "%s: options come before the recordings", argv[i]);
+    if (options.learns)
+        return learn_slowdown(argv + first, (size_t)(argc - first), options.output,
+                              options.overwrites, options.wants_json);
     if (first >= argc)
         return options_usage_error(&usage, "which launcher? for example: -- mpirun -n 2");
     if (options.mpi && strcmp(options.mpi, "openmpi") != 0 && strcmp(options.mpi, "mpich") != 0)

@@ -25,6 +25,7 @@
 #include "analyzer/report/report.h"
 #include "analyzer/result/collect.h"
 #include "analyzer/rewrite/repair/repair.h"
+#include "analyzer/simulation/change/slowdown.h"
 #include "analyzer/simulation/cost/machine.h"
 #include "analyzer/simulation/dealt/policy.h"
 #include "analyzer/sweep/plan.h"
@@ -113,6 +114,16 @@ static int check_policy(struct check *check, struct error *err)
     check->kind = CHECK_POLICY;
     check->n_entries = policy.balancing.n_rules + (policy.deals_tasks ? 1 : 0);
     policy_release(&policy);
+    return status;
+}
+
+static int check_slowdown(struct check *check, struct error *err)
+{
+    struct slowdown slowdown;
+    int status = slowdown_read(&slowdown, check->path, err);
+    check->kind = CHECK_SLOWDOWN;
+    check->n_entries = slowdown.n_regions;
+    slowdown_release(&slowdown);
     return status;
 }
 
@@ -210,7 +221,7 @@ static int check_xml(struct check *check, struct error *err)
         {"properties", check_properties}, {"machine", check_machine},
         {"policy", check_policy},         {"sweep", check_sweep},
         {"finding", check_finding_kind},  {"hierarchy", check_properties_of_run},
-        {"model", check_model},
+        {"model", check_model},           {"slowdown", check_slowdown},
     };
     struct xml_document *document = xml_read(check->path, err);
     if (!document)
@@ -221,8 +232,8 @@ static int check_xml(struct check *check, struct error *err)
     if (!is_known)
         error_set(err,
                   "%s:1: <%s> is neither <pattern>, <patterns>, <finding>, <hierarchy>, "
-                  "<property>, <properties>, <machine>, <model>, <policy> nor <sweep>: of XML "
-                  "files, these can be checked",
+                  "<property>, <properties>, <machine>, <model>, <policy>, <slowdown> nor <sweep>: "
+                  "of XML files, these can be checked",
                   check->path, name);
     xml_free(document);
     return is_known ? kinds[kind].check(check, err) : -1;
@@ -392,7 +403,7 @@ int cmd_check(int argc, char **argv)
         .details =
             "FILE is an OTF2 archive (its anchor file *.otf2 or its directory), an XML file\n"
             "of patterns, a kind of findings, a hierarchy of properties or properties over\n"
-            "experiments, a file of properties (*.asl), a machine file, a policy, a sweep\n"
+            "experiments, a file of properties (*.asl), a machine, slowdown, policy or sweep\n"
             "file, a configuration or filter file of pagoda trace, or rules of pagoda reduce.\n",
         OPTIONS_OF(rows),
     };

@@ -24,6 +24,7 @@ static const struct {
     [CHECK_ASL] = {"asl", "properties of runs", "declaration"},
     [CHECK_HIERARCHY] = {"hierarchy", "hierarchy of properties", "node"},
     [CHECK_POLICY] = {"policy", "policy", "rule"},
+    [CHECK_SLOWDOWN] = {"slowdown", "slowdown file", "region"},
     [CHECK_MODEL] = {"model", "model file", "task"},
     [CHECK_RULES] = {"rules", "rules of pagoda reduce", "rule"},
 };

@@ -28,6 +28,7 @@ struct limit_page;
 struct machine;
 struct policy;
 struct property_search;
+struct slowdown_fit;
 struct asl_property;
 struct hierarchy;
 struct hierarchy_list;
@@ -102,6 +103,10 @@ void json_print_advice(const struct advice *advice, FILE *stream);
 
 void text_print_calibration(const struct calibration_report *report, FILE *stream);
 void json_print_calibration(const struct calibration_report *report, FILE *stream);
+
+/// What FIT has learned, and wrote to PATH.
+void text_print_slowdown(const struct slowdown_fit *fit, const char *path, FILE *stream);
+void json_print_slowdown(const struct slowdown_fit *fit, const char *path, FILE *stream);
 
 /// Prints the runs, the change of run time, and the TOP rows of each table, the rest of it in sum.
 void text_print_difference(const struct difference_page *page, uint64_t top, FILE *stream);
@@ -206,6 +211,7 @@ enum check_kind {
     CHECK_SWEEP,
     CHECK_PROPERTIES,
     CHECK_POLICY,
+    CHECK_SLOWDOWN,
     CHECK_RULES,
     CHECK_FINDING,
     CHECK_ASL,

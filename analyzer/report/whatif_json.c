@@ -128,6 +128,18 @@ static json_t *draws_object(const struct whatif_draws *draws)
                        {"most_ns", json_count(draws->times_ns[draws->n - 1])});
 }
 
+static json_t *slowdown_object(const struct whatif_slowdown *slowdown)
+{
+    bool is_compared = slowdown->is_compared;
+    return JSON_OBJECT(
+        JSON_STRING(slowdown, file), {"regions", json_count(slowdown->n_regions)},
+        {"regions_in_run", json_count(slowdown->n_here)},
+        {"beyond_points", json_boolean(slowdown->goes_beyond)},
+        {"predicted_without_ns", is_compared ? json_count(slowdown->without_ns) : json_null()},
+        JSON_COUNT(slowdown, work_ns),
+        {"work_without_ns", is_compared ? json_count(slowdown->without_work_ns) : json_null()});
+}
+
 /// All of a point; its ranks only where it is the only one.
 static json_t *put_point(json_t *object, const struct whatif_report *report,
                          const struct whatif_point *point)
@@ -138,6 +150,7 @@ static json_t *put_point(json_t *object, const struct whatif_report *report,
     return JSON_PUT(
         object, {"recording_ns", point->is_untraced ? json_count(point->recording_ns) : NULL},
         {"draws", point->draws.n > 0 ? draws_object(&point->draws) : NULL},
+        {"slowdown", point->slowdown.file ? slowdown_object(&point->slowdown) : NULL},
         {"farm", has_farm ? farm_object(&point->farm) : NULL},
         {"rebalancing", is_rebalanced ? rebalancing_object(&point->rebalancing) : NULL},
         {"ranks", report->is_list ? NULL : json_list(point->n_ranks, rank_object, point)},

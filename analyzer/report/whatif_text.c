@@ -243,6 +243,29 @@ static void print_untraced(const struct page *page, const struct whatif_report *
         of_first(report));
 }
 
+/// What of the prediction is learned from other runs.
+static void print_slowdown(const struct page *page, const struct whatif_report *report)
+{
+    const struct whatif_slowdown *slowdown = &report->points[0].slowdown;
+    if (slowdown->is_compared)
+        page_labelled(
+            page, "Slowdown",
+            "without %s %s would be predicted (%s): ranks compute for %s instead of %s, because "
+            "other numbers of ranks share caches and memory%s",
+            slowdown->file, quantity_time(slowdown->without_ns).text,
+            change_of(report->baseline_ns, slowdown->without_ns).text,
+            quantity_time(slowdown->work_ns).text,
+            quantity_time(slowdown->without_work_ns).text, of_first(report));
+    page_labelled(page, slowdown->is_compared ? "" : "Slowdown",
+                  "of the %s in %s this run has %" PRIu32 "; other computing keeps its time",
+                  quantity_count(slowdown->n_regions, "region").text, slowdown->file,
+                  slowdown->n_here);
+    if (slowdown->goes_beyond)
+        page_labelled(page, "",
+                      "ranks share cores with fewer or more others than it was learned with: there "
+                      "the nearest factor counts");
+}
+
 static void print_replay_error(const struct page *page, const struct whatif_report *report)
 {
     page_labelled(page, "Replay error", "%+.2f %% (with nothing changed %s would be predicted)",
@@ -357,7 +380,10 @@ static void print_quality(const struct page *page, const struct whatif_report *r
             page, "Contention", "%" PRIu64 " of %s waited for links or buses, %s altogether%s",
             first->transfers.n_delayed, quantity_count(first->transfers.n_messages, "message").text,
             quantity_time(first->transfers.delayed_ns).text, of_first(report));
-    page_labelled(page, "Not modelled", "memory contention inside a node");
+    if (first->slowdown.file)
+        print_slowdown(page, report);
+    page_labelled(page, "Not modelled", "memory contention inside a node%s",
+                  first->slowdown.file ? ", except as learned" : "");
     if (report->threads)
         page_labelled(page, "", "%s", report->threads);
     if (first->leaves_out)
@@ -438,6 +464,8 @@ static void print_points(const struct page *page, const struct whatif_report *re
         table_add_columns(&table, "50 % below", "95 % below");
     if (has_error)
         table_add_column(&table, "by what is changed", false);
+    if (first->slowdown.is_compared)
+        table_add_column(&table, "without slowdown", false);
     if (first->n_moves > 0)
         table_add_column(&table, "client/server", false);
     if (have_shares)
@@ -458,6 +486,9 @@ static void print_points(const struct page *page, const struct whatif_report *re
         if (has_error)
             table_add_cell(&table, "%s%s", change_of(report->replayed_ns, point->predicted_ns).text,
                            reliability == WHATIF_GOOD ? "" : "?");
+        if (first->slowdown.is_compared)
+            table_add_cell(&table, "%s",
+                           quantity_in((int64_t)point->slowdown.without_ns, page->unit).text);
         if (first->n_moves > 0)
             table_add_cell(
                 &table, "%s",

@@ -34,6 +34,7 @@ void whatif_point_owned(struct owned *walk, struct whatif_point *point)
     for (size_t i = 0; i < point->n_rules; i++)
         owned_text(walk, &point->rules[i].region);
     point->draws.times_ns = OWNED_ARRAY(walk, point->draws.times_ns, point->draws.n);
+    owned_text(walk, &point->slowdown.file);
     owned_text(walk, &point->farm.policy);
     owned_text(walk, &point->farm.summary);
     owned_text(walk, &point->rebalancing.policy);

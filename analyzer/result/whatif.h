@@ -98,6 +98,16 @@ struct whatif_draws {
     uint32_t seed;
 };
 
+/// What --slowdown makes of a prediction.
+struct whatif_slowdown {
+    char *file;                        // NULL: not asked for
+    uint32_t n_regions, n_here;        // that the file has; of these in the run
+    bool goes_beyond;                  // ranks share cores with fewer or more than it was learned
+    bool is_compared;                  // these are known, of an estimate they are not:
+    uint64_t without_ns;               // predicted run time without it
+    uint64_t work_ns, without_work_ns; // CPU time outside MPI with and without, of all ranks
+};
+
 /// One prediction.
 struct whatif_point {
     struct whatif_setting *set; // the values that differ between points
@@ -127,6 +137,7 @@ struct whatif_point {
     struct whatif_bound *bounds;
     size_t n_bounds;
     struct whatif_draws draws;
+    struct whatif_slowdown slowdown;
     struct whatif_farm farm;
     struct whatif_rebalancing rebalancing;
     struct whatif_move *moves;

@@ -17,6 +17,7 @@
 #include "analyzer/simulation/change/relocation.h"
 #include "analyzer/simulation/change/scale.h"
 #include "analyzer/simulation/change/set_work.h"
+#include "analyzer/simulation/change/work_samples.h"
 #include "analyzer/simulation/cost/recorded_costs.h"
 #include "analyzer/simulation/cost/timeless.h"
 #include "analyzer/simulation/state.h"
@@ -324,6 +325,8 @@ const struct event *computation_read(struct engine *engine, struct location_stat
     if (has_visits && (!event || is_stretch_visited))
         visit_end(engine, location);
     computation->work += work_of(engine, location, event);
+    if (prediction_of(engine)->samples && location->rank != NONE && location->is_master)
+        work_samples_add(prediction_of(engine)->samples, location->index, computation);
     if (has_visits)
         visit_close_computation(engine, location);
     if (!prediction_of(engine)->migration || location->rank == NONE)

@@ -19,6 +19,7 @@
 #include "analyzer/simulation/change/relocation.h"
 #include "analyzer/simulation/change/scale.h"
 #include "analyzer/simulation/change/set_work.h"
+#include "analyzer/simulation/change/work_samples.h"
 #include "analyzer/simulation/cores/placement.h"
 #include "analyzer/simulation/cost/timeless.h"
 #include "analyzer/simulation/network/collective_run.h"
@@ -45,6 +46,7 @@ void scenario_release(struct scenario *scenario)
     region_patterns_free(scenario->regions);
     scopes_release(&scenario->scopes);
     moves_release(&scenario->moves);
+    slowdown_use_release(&scenario->slowdown);
     *scenario = (struct scenario){0};
 }
 
@@ -138,9 +140,11 @@ int scenario_init(struct scenario *scenario, const struct definitions *definitio
         region_works_init(scenario, definitions, err) != 0 ||
         moves_init(scenario, definitions, err) != 0 ||
         region_patterns_add_all(scenario->regions, "--overlap", settings->overlaps,
-                                settings->n_overlaps, &scenario->overlaps, err) != 0)
+                                settings->n_overlaps, &scenario->overlaps, err) != 0 ||
+        slowdown_use_init(scenario, err) != 0)
         return -1;
     core_groups_init(scenario, definitions);
+    slowdown_use_place(scenario, definitions);
     return scopes_init(&scenario->scopes, settings->machine, &scenario->placement,
                        scenario->group_of_rank, scenario->groups, err);
 }
@@ -448,4 +452,23 @@ struct visits *visits_gather(struct trace *trace, const struct scenario *asked,
         return visits;
     visits_free(visits);
     return NULL;
+}
+
+int work_samples_gather(struct trace *trace, const struct recorded *recorded,
+                        struct work_samples *samples, struct pag_result *result, struct error *err)
+{
+    const struct definitions *definitions = trace_definitions(trace);
+    const struct scenario_settings settings = SCENARIO_UNCHANGED;
+    SCOPED_BY(scenario_release) struct scenario scenario = {0};
+    SCOPED_BY(prediction_release) struct prediction prediction = {0};
+    struct pag_options options = PAG_OPTIONS_DEFAULT;
+    work_samples_init(samples, definitions->n_locations);
+    options.explains = false;
+    options.only_times = true;
+    if (scenario_init(&scenario, definitions, &settings, err) != 0)
+        return -1;
+    prediction_init(&prediction, definitions, &scenario, recorded);
+    prediction.samples = samples;
+    prediction.knows_paths = true;
+    return prediction_run_again(&prediction, trace, &options, NULL, result, err);
 }

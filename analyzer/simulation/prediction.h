@@ -47,3 +47,10 @@ int prediction_run_again(struct prediction *prediction, struct trace *trace,
 /// frees.
 struct visits *visits_gather(struct trace *trace, const struct scenario *scenario,
                              const struct recorded *recorded, struct error *err);
+
+/// Gathers the CPU time of all call paths of TRACE, which has been replayed, in a further pass with
+/// nothing changed; RESULT has the call paths. 0, or -1 and ERR; the caller releases SAMPLES and
+/// RESULT in either case.
+int work_samples_gather(struct trace *trace, const struct recorded *recorded,
+                        struct work_samples *samples, struct pag_result *result,
+                        struct error *err);

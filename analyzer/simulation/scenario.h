@@ -7,6 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "analyzer/simulation/change/slowdown.h"
 #include "analyzer/simulation/cores/placement.h"
 #include "analyzer/simulation/cores/scheduler.h"
 #include "analyzer/simulation/cost/machine.h"
@@ -75,6 +76,8 @@ struct scenario_settings {
     size_t n_drops;
     const char *const *cuts; // cut_messages.h
     size_t n_cuts;
+    const struct slowdown *slowdown; // work by ranks per core; NULL: the same with any number. It
+                                     // must outlive the scenario
 };
 
 #define SCENARIO_UNCHANGED_FIELDS                                                                  \
@@ -160,4 +163,5 @@ struct scenario {
     const struct visits *visits; // which the works were counted as (set_work.h); NULL: they were
                                  // not. Set by who counts them
     struct message_cuts cuts;
+    struct slowdown_use slowdown;
 };

@@ -99,7 +99,10 @@ static int predict_cases(const struct whatif_batch *batch, const struct whatif_j
     const struct whatif_input input = {.measured = batch->measured,
                                        .catalogue = batch->catalogue,
                                        .is_quiet = true,
-                                       .finds_path = job->run != NULL};
+                                       .finds_path = job->run != NULL,
+                                       .compares_slowdown =
+                                           batch->is_completed && !job->draw &&
+                                           !whatif_case_is_estimate(&plan->cases[0])};
     SCOPED_BY(whatif_report_release) struct whatif_report noted = {0};
     struct visits *counted = NULL;
     SCOPED_BY(replay_run_release) struct replay_run own = {0};

@@ -77,6 +77,7 @@ struct whatif_input {
     const char *change;                // with `out`: what is different, in words
     bool is_quiet;                     // no progress bar
     bool finds_path;                   // the critical path is wanted even without a catalogue
+    bool compares_slowdown; // what a slowdown file makes of the prediction, by a further run
 };
 
 /// Simulates the run of INPUT under SCENARIO into RUN, whose trace is given back, and describes it

@@ -75,6 +75,10 @@ const struct whatif_option whatif_options_of_cores[] = {
      .help = "cost of a context switch between two ranks on a core", .excludes = "slice",
      .why = "exclude each other: with time slices context switches cost nothing",
      .default_text = "that of --machine, else 0"},
+    {WHATIF_ROW(VALUE, "slowdown", "FILE"), WHATIF_TEXT(slowdown_file),
+     .help = "how computing grows when more ranks share a core's caches, learned by pagoda "
+             "calibrate --slowdown",
+     .excludes = "timeless", .why = "exclude each other: it is about recorded computing"},
     {WHATIF_ROW(REPEATED_AXIS, "cpu-speed", "[NODE=]F"), .read = read_cpu_speed,
      .help = "processors F times as fast; with NODE=F those of one node"},
     {.name = NULL},
@@ -355,4 +359,20 @@ void whatif_put_nodes(struct result *result, const struct scenario *scenario)
     free(result->nodes);
     result->nodes = nodes;
     result->n_nodes = placement->n_nodes;
+}
+
+void whatif_put_slowdown(struct whatif_point *point, const struct scenario *scenario,
+                         const struct pag_result *replay)
+{
+    const struct slowdown *slowdown = scenario->settings->slowdown;
+    if (!slowdown)
+        return;
+    point->slowdown = (struct whatif_slowdown){
+        .file = utf8_clean(slowdown->path),
+        .n_regions = (uint32_t)slowdown->n_regions,
+        .n_here = (uint32_t)scenario->slowdown.n,
+        .goes_beyond = scenario->slowdown.goes_beyond,
+    };
+    for (size_t i = 0; i < scenario->placement.n_ranks; i++)
+        point->slowdown.work_ns += replay->simulated->ranks[i].work_ns;
 }

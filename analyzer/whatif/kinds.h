@@ -18,6 +18,9 @@ void whatif_describe_cores(struct whatif_report *report, const struct whatif_pla
                            const struct replay_run *measured);
 void whatif_put_ranks(struct whatif_point *point, const struct scenario *scenario,
                       const struct definitions *definitions, const struct pag_result *replay);
+/// What the slowdown file of SCENARIO has of the run.
+void whatif_put_slowdown(struct whatif_point *point, const struct scenario *scenario,
+                         const struct pag_result *replay);
 /// The nodes of the predicted run in RESULT, which has those of the recording.
 void whatif_put_nodes(struct result *result, const struct scenario *scenario);
 

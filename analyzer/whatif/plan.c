@@ -337,6 +337,11 @@ int whatif_plan_read_files(struct whatif_plan *plan, struct error *err)
     const char *machine = plan->cases[0].machine_file; // no list of values: it is that of all
     if (machine && machine_read(&plan->machine, machine, err) != 0)
         return -1;
+    const char *slowdown = plan->cases[0].slowdown_file; // nor of these
+    if (slowdown && slowdown_read(&plan->slowdown, slowdown, err) != 0)
+        return -1;
+    for (size_t i = 0; slowdown && i < plan->n_cases; i++)
+        plan->cases[i].settings.slowdown = &plan->slowdown;
     for (size_t i = 0; i < plan->n_cases; i++)
         if (whatif_use_machine(&plan->cases[i], &plan->machine, err) != 0 ||
             whatif_read_policy(&plan->cases[i], err) != 0)
@@ -399,6 +404,7 @@ void whatif_plan_release(struct whatif_plan *plan)
         case_release(&plan->cases[i]);
     scenario_release(&plan->unchanged);
     machine_release(&plan->machine);
+    slowdown_release(&plan->slowdown);
     FREE_ALL(plan->words, plan->cases, plan->change);
     *plan = (struct whatif_plan){0};
 }

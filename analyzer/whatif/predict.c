@@ -83,8 +83,26 @@ static int put_point(struct whatif_point *point, const struct prediction *predic
     point->n_forced = replay->simulated->n_forced;
     point->hand_over_ns = scheduler_hand_over_ns(prediction->scheduler);
     whatif_put_ranks(point, scenario, definitions, replay);
+    whatif_put_slowdown(point, scenario, replay);
     whatif_put_messages(point, scenario->settings, replay->simulated);
     return whatif_put_network(point, prediction, err);
+}
+
+/// What the slowdown file of SCENARIO makes of POINT: the same run without it. 0, or -1 and ERR.
+static int compare_slowdown(const struct whatif_input *input, const struct scenario *scenario,
+                            struct whatif_point *point, struct error *err)
+{
+    const struct whatif_input bare_input = {.measured = input->measured, .is_quiet = true};
+    SCOPED_BY(whatif_point_release) struct whatif_point without = {0};
+    SCOPED_BY(replay_run_release) struct replay_run run = {0};
+    struct scenario bare = *scenario; // what it points to stays
+    bare.slowdown = (struct slowdown_use){0};
+    if (whatif_predict(&bare_input, &bare, &run, &without, 1, err) != 0)
+        return -1;
+    point->slowdown.without_ns = without.predicted_ns;
+    point->slowdown.without_work_ns = without.slowdown.work_ns;
+    point->slowdown.is_compared = true;
+    return 0;
 }
 
 int whatif_predict(const struct whatif_input *input, const struct scenario *scenario,
@@ -111,6 +129,8 @@ int whatif_predict(const struct whatif_input *input, const struct scenario *scen
         status = machine_check_formulas(machine, err);
     for (size_t i = 0; i < n && status == 0; i++)
         status = put_point(&points[i], &prediction, definitions, &run->replay, err);
+    if (status == 0 && input->compares_slowdown && scenario->settings->slowdown)
+        status = compare_slowdown(input, scenario, &points[0], err);
     if (status == 0 && input->catalogue)
         whatif_put_nodes(&run->result, scenario);
     if (status == 0 && input->out)

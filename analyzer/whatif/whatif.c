@@ -188,6 +188,7 @@ static int predict_one(const struct whatif_asked *asked, struct error *err)
         .out = asked->outputs->out,
         .change = asked->plan->change,
         .timeline = asked->outputs->timeline,
+        .compares_slowdown = !whatif_case_is_estimate(only),
     };
     struct whatif_report *report = asked->report;
     struct whatif_point *point = &report->points[0];

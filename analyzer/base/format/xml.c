@@ -302,3 +302,32 @@ int xml_read_attribute(const char *path, const struct xml_element *element, cons
     error_wrap(err, "%s=\"%s\"", name, text);
     return error_wrap(err, "%s:%u", path, element->line);
 }
+
+// --- writing
+
+static void put_escaped(FILE *out, const char *text)
+{
+    for (; *text; text++) {
+        switch (*text) {
+        case '&':
+            fputs("&amp;", out);
+            break;
+        case '<':
+            fputs("&lt;", out);
+            break;
+        case '"':
+            fputs("&quot;", out);
+            break;
+        default:
+            fputc(*text, out);
+            break;
+        }
+    }
+}
+
+void xml_put_attribute(FILE *out, const char *name, const char *text)
+{
+    fprintf(out, " %s=\"", name);
+    put_escaped(out, text);
+    fputc('"', out);
+}

@@ -6,6 +6,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 
 #include "analyzer/base/error.h"
 
@@ -80,3 +81,6 @@ typedef int xml_read_value(const char *text, uint64_t *value, struct error *err)
 /// without it. 0, or -1 and ERR: `PATH:LINE: NAME="TEXT": what READ says`.
 int xml_read_attribute(const char *path, const struct xml_element *element, const char *name,
                        xml_read_value *read, uint64_t *value, struct error *err);
+
+/// Writes ` NAME="TEXT"`, an attribute; TEXT has no control characters.
+void xml_put_attribute(FILE *out, const char *name, const char *text);

@@ -422,6 +422,20 @@ int region_patterns_add(struct region_patterns *patterns, const char *where, con
     return add_pattern(patterns, where, text, purpose, index, err);
 }
 
+int region_patterns_add_if_there(struct region_patterns *patterns, const char *where,
+                                 const char *text, uint32_t *index, struct error *err)
+{
+    if (patterns->n_patterns == REGION_MAX_PATTERNS)
+        return error_set(err, "%s %s: more than %d regions", where, text, REGION_MAX_PATTERNS);
+    struct error absent = {{0}};
+    if (add_pattern(patterns, where, text, REGION_COMPUTING, index, &absent) != 0) {
+        release_text(&patterns->patterns[--patterns->n_patterns]);
+        return 0;
+    }
+    patterns->patterns[*index].is_optional = true;
+    return 1;
+}
+
 int region_patterns_add_all(struct region_patterns *patterns, const char *where,
                             const char *const *texts, size_t n, uint64_t *set, struct error *err)
 {
@@ -519,6 +533,14 @@ uint64_t region_patterns_inside(const struct region_patterns *patterns, uint64_t
 uint64_t region_patterns_named(const struct region_patterns *patterns, uint64_t mark)
 {
     return patterns->nodes[mark].named;
+}
+
+uint64_t region_patterns_innermost(const struct region_patterns *patterns, uint64_t mark,
+                                   uint64_t set)
+{
+    while (mark != 0 && !(patterns->nodes[mark].named & set))
+        mark = patterns->nodes[mark].parent;
+    return patterns->nodes[mark].named & set;
 }
 
 bool region_patterns_look_back(const struct region_patterns *patterns)

@@ -54,6 +54,11 @@ void region_patterns_free(struct region_patterns *patterns);
 int region_patterns_add(struct region_patterns *patterns, const char *where, const char *text,
                         enum region_purpose purpose, uint32_t *index, struct error *err);
 
+/// The same for REGION_COMPUTING of a text that is about other runs as well: 1; 0: this run has
+/// nothing of such a name, and no pattern was added; -1 and ERR: there are too many.
+int region_patterns_add_if_there(struct region_patterns *patterns, const char *where,
+                                 const char *text, uint32_t *index, struct error *err);
+
 /// Adds N TEXTS for REGION_CALLS; their bits are set in *SET.
 int region_patterns_add_all(struct region_patterns *patterns, const char *where,
                             const char *const *texts, size_t n, uint64_t *set, struct error *err);
@@ -69,6 +74,11 @@ void region_patterns_enter(struct region_patterns *patterns, uint64_t *mark, uin
 /// The patterns that name the path of MARK or one above it, a bit each; those that name it itself.
 uint64_t region_patterns_inside(const struct region_patterns *patterns, uint64_t mark);
 uint64_t region_patterns_named(const struct region_patterns *patterns, uint64_t mark);
+
+/// Those of the patterns SET, a bit each, that name the innermost path they name: that of MARK, or
+/// the nearest one above it; 0: they name none.
+uint64_t region_patterns_innermost(const struct region_patterns *patterns, uint64_t mark,
+                                   uint64_t set);
 
 /// Whether some pattern only names what comes after certain calls.
 bool region_patterns_look_back(const struct region_patterns *patterns);

@@ -96,11 +96,18 @@ int32_t path_visit_kind(const struct scenario *scenario, uint32_t location, uint
     return 0;
 }
 
-/// What becomes of the time outside MPI of LOCATION that patterns INSIDE name.
+/// What becomes of the time outside MPI of LOCATION at the path of SCALE's mark, which patterns
+/// INSIDE name. How many ranks share caches changes what is computed, not what is blocked.
 static void put_factors(struct path_scale *scale, const struct prediction *prediction,
                         uint32_t location, uint64_t inside)
 {
-    scale->scale = factor_of(prediction, location, inside, SCALED_WORK);
+    const struct location *of = &prediction->definitions->locations[location];
+    uint64_t shared = PAG_WORK_PER_NS;
+    if (of->rank != NONE && of->is_master)
+        shared = slowdown_factor(prediction->scenario, of->rank, site_of(prediction, of->rank),
+                                 scale->mark);
+    scale->scale =
+        factor_of(prediction, location, inside, SCALED_WORK) * shared / PAG_WORK_PER_NS;
     scale->blocked_scale = factor_of(prediction, location, inside, SCALED_BLOCKED);
 }
 
@@ -176,7 +183,10 @@ uint32_t path_add_part(const struct engine *engine, const struct location_state 
                                        sizeof *computation->parts);
     struct path_scale scale = scale_of(engine, location, path);
     const struct prediction *prediction = prediction_of(engine);
-    if (prediction->knows_paths && region_patterns_look_back(prediction->scenario->regions))
+    // What is after certain calls, or where the rank is now, is not that of the path's first visit.
+    bool may_differ = region_patterns_look_back(prediction->scenario->regions) ||
+                      (prediction->site_of_rank && prediction->scenario->slowdown.n > 0);
+    if (prediction->knows_paths && may_differ)
         put_factors(&scale, prediction, location->index, path_inside(engine, location, scale.mark));
     computation->parts[place] = (struct computation_part){
         .path = path, .scale = scale.scale, .blocked_scale = scale.blocked_scale};
