@@ -19,6 +19,7 @@
 static const double coverage = 0.95;        // of intervals
 static const double visits_differ = 0.01;   // as shares: less is equally often
 static const double least_comparable = 0.5; // of the CPU time
+static const double least_effect = 0.001;   // of a region, likewise
 enum { LEAST_FREEDOM = 2 };                 // of repeated runs, for a scatter of their own
 
 struct slowdown_fit_region *slowdown_fit_region(struct slowdown_fit *fit, const char *name)
@@ -162,9 +163,16 @@ static double effect_of(const struct slowdown_fit *fit, const struct slowdown_fi
     return most;
 }
 
-/// Of more learned regions than there is room for those with the largest effect.
+/// Of the learned regions those with the largest effect, as many as there is room for.
 static void limit_learned(struct slowdown_fit *fit)
 {
+    double all_ns = 0;
+    for (size_t i = 0; i < fit->n_regions; i++)
+        all_ns += fit->regions[i].level_ns[0];
+    for (size_t i = 0; i < fit->n_regions; i++)
+        if (fit->regions[i].verdict == SLOWDOWN_LEARNED &&
+            effect_of(fit, &fit->regions[i]) < least_effect * all_ns)
+            fit->regions[i].verdict = SLOWDOWN_LEFT_OUT;
     for (;;) {
         struct slowdown_fit_region *least = NULL;
         size_t n = 0;

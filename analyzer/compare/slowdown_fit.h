@@ -37,7 +37,7 @@ enum slowdown_verdict {
     SLOWDOWN_NO_CHANGE,  // not beyond scatter
     SLOWDOWN_TOO_FEW,    // visits, or it takes no time
     SLOWDOWN_UNEQUAL,    // the recordings visit it unequally often
-    SLOWDOWN_LEFT_OUT,   // too many others have more effect
+    SLOWDOWN_LEFT_OUT,   // less than 0.1 % of the CPU time, or too many others have more effect
     SLOWDOWN_VERDICTS
 };
 

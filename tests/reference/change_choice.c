@@ -174,6 +174,20 @@ static void choose_moves(struct scenario_changes *changes, struct random *random
     changes->move_data_bytes = random_chance(random, 50) ? random_below(random, 4000) : 0;
 }
 
+/// The whole program comes last, for it is around all others, and there is always one.
+static void choose_slowdowns(struct scenario_changes *changes, struct random *random,
+                             const char *text)
+{
+    static const uint64_t factors[] = {ONE, ONE / 2, 1200000, 1333333, 3 * ONE};
+    for (uint32_t i = 0; i < SCENARIO_MAX_CHANGES; i++) {
+        bool is_last = i + 1 == SCENARIO_MAX_CHANGES;
+        const char *region = is_last ? "(program)" : choose_functions(text, random);
+        if (region && strncmp(region, "between ", strlen("between ")) != 0)
+            changes->slowdowns[changes->n_slowdowns++] = (struct scenario_slowdown){
+                region, factors[random_below(random, 5)], factors[random_below(random, 5)]};
+    }
+}
+
 void scales_choose(struct predicted_scenario *scenario, struct random *random, const char *text)
 {
     static const uint64_t factors[] = {0, ONE / 2, 2 * ONE, 333333, ONE};
@@ -194,6 +208,8 @@ void changes_choose(struct scenario_changes *changes, struct random *random, con
         choose_cuts(changes, random, n_ranks);
     if (kinds & CHANGE_MOVES)
         choose_moves(changes, random, text, n_ranks);
+    if (kinds & CHANGE_SLOWDOWNS)
+        choose_slowdowns(changes, random, text);
     if ((kinds & CHANGE_GROUPS) && random_chance(random, 80))
         changes->aggregate_bytes =
             random_chance(random, 50) ? UINT64_MAX : random_below(random, 9000);

@@ -14,7 +14,8 @@ enum change_kind {
     CHANGE_OVERLAPS = 1 << 4,
     CHANGE_SCALES = 1 << 5,
     CHANGE_GROUPS = 1 << 6,
-    CHANGE_ALL = (1 << 7) - 1
+    CHANGE_SLOWDOWNS = 1 << 7,
+    CHANGE_ALL = (1 << 8) - 1
 };
 
 /// Adds some changes of these KINDS (bits) to the program of TEXT with N_RANKS ranks.
@@ -24,5 +25,5 @@ void changes_choose(struct scenario_changes *changes, struct random *random, con
 /// Scales the work of call paths of the program of TEXT.
 void scales_choose(struct predicted_scenario *scenario, struct random *random, const char *text);
 
-/// CHANGES as options, each with a blank before it.
+/// CHANGES as options, each with a blank before it, without slowdowns, which are a file's.
 void changes_print(const struct scenario_changes *changes, uint32_t n_ranks, FILE *stream);

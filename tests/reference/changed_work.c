@@ -2,10 +2,12 @@
 // The work of all steps: that of their intervals, without what other ranks do (--move), with what
 // has come along with messages.
 #include <stdlib.h>
+#include <string.h>
 
 #include "analyzer/base/memory.h"
 #include "tests/reference/changed_program.h"
 #include "tests/reference/changed_visits.h"
+#include "tests/reference/predicted_costs.h"
 
 /// Which moves concern work of RANK in PATH up to record I, bits.
 static uint32_t moves_of(const struct model *model, uint32_t rank, size_t i, uint32_t path)
@@ -254,6 +256,31 @@ static uint64_t scale_of_path(const struct model *model, uint32_t rank, size_t i
     return scale;
 }
 
+/// What the work of RANK at PATH is multiplied by, because others share its core, as none did in
+/// the recording: by the slowdown of the innermost region that has one.
+static uint64_t slowdown_of_path(const struct model *model, uint32_t rank, uint32_t path)
+{
+    const struct scenario_changes *changes = &model->scenario->changes;
+    uint64_t ranks = ranks_per_core(model, rank);
+    uint64_t crowd = (ranks < SCENARIO_CROWD ? ranks : SCENARIO_CROWD) - PER_NS;
+    for (;; path = model->paths[path].parent) {
+        for (uint32_t s = 0; s < changes->n_slowdowns; s++) {
+            const struct scenario_slowdown *slowdown = &changes->slowdowns[s];
+            int64_t more = (int64_t)slowdown->crowded - (int64_t)slowdown->alone;
+            bool is_named = path == 0 ? strcmp(slowdown->region, "(program)") == 0
+                                      : is_region(model, path, slowdown->region);
+            if (!is_named)
+                continue;
+            // Cut off on the side of `alone`.
+            int64_t now = (int64_t)slowdown->alone +
+                          more * (int64_t)crowd / (int64_t)(SCENARIO_CROWD - PER_NS);
+            return ((uint64_t)now * PER_NS + slowdown->alone / 2) / slowdown->alone;
+        }
+        if (path == 0)
+            return PER_NS;
+    }
+}
+
 /// What one call path has.
 struct piece {
     uint32_t path;
@@ -278,6 +305,8 @@ static struct piece *piece_of(struct pieces *pieces, const struct run_visits *vi
     if (visits->model->scenario->changes.n_works > 0)
         scale = (uint64_t)((parts_t)scale *
                            run_visits_scale(visits, interval->rank, interval->last, path) / PER_NS);
+    if (ranks_per_core(visits->model, interval->rank) > PER_NS)
+        scale = scale * slowdown_of_path(visits->model, interval->rank, path) / PER_NS;
     pieces->items[pieces->n] = (struct piece){.path = path, .scale = scale};
     return &pieces->items[pieces->n++];
 }

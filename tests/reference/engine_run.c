@@ -338,6 +338,21 @@ static int check_sums(const struct definitions *definitions, const struct pag_re
     return 0;
 }
 
+/// The slowdowns of SCENARIO as a file's, in REGIONS and POINTS, two for each.
+static struct slowdown slowdown_of(const struct predicted_scenario *scenario,
+                                   struct slowdown_region *regions, struct slowdown_point *points)
+{
+    const struct scenario_changes *changes = &scenario->changes;
+    for (uint32_t i = 0; i < changes->n_slowdowns; i++) {
+        const struct scenario_slowdown *of = &changes->slowdowns[i];
+        points[2 * i] = (struct slowdown_point){PAG_WORK_PER_NS, of->alone};
+        points[2 * i + 1] = (struct slowdown_point){SCENARIO_CROWD, of->crowded};
+        regions[i] = (struct slowdown_region){of->region, i + 1, &points[2 * i], 2};
+    }
+    return (struct slowdown){
+        .path = "slowdown.xml", .regions = regions, .n_regions = changes->n_slowdowns};
+}
+
 int engine_run_predict(const struct engine_run *run, const struct predicted_scenario *scenario,
                        uint64_t *finish_ns, struct error *err)
 {
@@ -348,6 +363,9 @@ int engine_run_predict(const struct engine_run *run, const struct predicted_scen
     struct scenario_settings settings = SCENARIO_UNCHANGED;
     struct pag_result result = {0};
     struct machine machine = {0};
+    struct slowdown_region regions[SCENARIO_MAX_CHANGES];
+    struct slowdown_point points[2 * SCENARIO_MAX_CHANGES];
+    const struct slowdown slowdown = slowdown_of(scenario, regions, points);
     struct asked asked;
     int status = ask_changes(&asked, scenario, (uint32_t)definitions->n_ranks, err);
     if (status == 0)
@@ -357,6 +375,8 @@ int engine_run_predict(const struct engine_run *run, const struct predicted_scen
         status = read_machine(&machine, engine_run_scratch(run), scenario, err);
     if (scenario->has_machine)
         settings.machine = &machine;
+    if (slowdown.n_regions > 0)
+        settings.slowdown = &slowdown;
     if (status == 0)
         status = engine_run_simulate(run, &settings, &result, err);
     if (status == 0)

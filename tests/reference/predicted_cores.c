@@ -116,6 +116,17 @@ bool shares_in_slices(const struct model *model, uint32_t rank)
                     : machine_cores_of(model->scenario, model->scenario->node[rank]));
 }
 
+uint64_t ranks_per_core(const struct model *model, uint32_t rank)
+{
+    const struct predicted_scenario *scenario = model->scenario;
+    uint64_t n = 0, n_cores = 1;
+    for (uint32_t other = 0; other < model->trace->n_ranks; other++)
+        n += are_together(scenario, rank, other);
+    if (scenario->n_cores > 0 && !scenario->is_sticky)
+        n_cores = machine_cores_of(scenario, scenario->node[rank]);
+    return n <= n_cores ? PER_NS : n * PER_NS / n_cores;
+}
+
 // --- Cores that more ranks share than they are, each for a slice of time.
 
 static bool is_holding(const struct prediction_state *state, const struct process *process,

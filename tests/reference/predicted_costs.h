@@ -87,6 +87,9 @@ bool is_handle_call(const struct model *model, uint32_t call);
 /// Is the operation of PART carried out by messages on the machine?
 bool is_by_messages(const struct model *model, const struct model_part *part);
 
+/// How many ranks share the core of RANK, in millionths, 1 000 000 at least.
+uint64_t ranks_per_core(const struct model *model, uint32_t rank);
+
 /// Is RANK one of more ranks than the cores they share in slices of time?
 bool shares_in_slices(const struct model *model, uint32_t rank);
 

@@ -54,6 +54,14 @@ struct scenario_region {
     uint64_t factor; // millionths
 };
 
+/// A region takes ALONE times its work where each rank has a core of its own, CROWDED times with
+/// SCENARIO_CROWD ranks on a core or more, and in between in proportion; millionths.
+struct scenario_slowdown {
+    const char *region;
+    uint64_t alone, crowded;
+};
+#define SCENARIO_CROWD 2500000
+
 /// A collective takes base + per_member * p + per_byte * b ns, or is carried out by messages.
 struct scenario_formula {
     const char *operation;
@@ -106,7 +114,8 @@ struct scenario_move {
 
 /// What the code does otherwise.
 struct scenario_changes {
-    uint32_t n_works, n_drops, n_cuts, n_moves, n_overlaps;
+    uint32_t n_works, n_drops, n_cuts, n_moves, n_overlaps, n_slowdowns;
+    struct scenario_slowdown slowdowns[SCENARIO_MAX_CHANGES];
     struct scenario_work works[SCENARIO_MAX_WORKS];
     const char *drops[SCENARIO_MAX_CHANGES];
     struct scenario_cut cuts[SCENARIO_MAX_CHANGES];

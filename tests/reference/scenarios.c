@@ -305,6 +305,10 @@ void scenario_print(const struct predicted_scenario *scenario, uint32_t n_ranks,
             scenario->added_byte_fs);
     for (uint32_t i = 0; i < scenario->n_regions; i++)
         fprintf(stream, ", %s x %" PRIu64, scenario->regions[i].name, scenario->regions[i].factor);
+    for (uint32_t i = 0; i < scenario->changes.n_slowdowns; i++)
+        fprintf(stream, ", %s slower by %" PRIu64 " to %" PRIu64,
+                scenario->changes.slowdowns[i].region, scenario->changes.slowdowns[i].alone,
+                scenario->changes.slowdowns[i].crowded);
     changes_print(&scenario->changes, n_ranks, stream);
     fputc('\n', stream);
 }

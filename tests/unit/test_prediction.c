@@ -197,6 +197,7 @@ static const struct CMUnitTest tests[] = {
     SUBJECT_TEST("contention", CASE, .check = check_contention),
     // Changed code: each kind of change alone, and all together.
     SUBJECT_TEST("scaled call paths", CHANGED, .kinds = CHANGE_SCALES),
+    SUBJECT_TEST("work by ranks per core", CHANGED, .kinds = CHANGE_SLOWDOWNS),
     SUBJECT_TEST("works of regions", CHANGED, .kinds = CHANGE_WORKS),
     SUBJECT_TEST("synchronisation left out", CHANGED, .kinds = CHANGE_DROPS),
     SUBJECT_TEST("messages left out", CHANGED, .kinds = CHANGE_CUTS),
@@ -207,7 +208,7 @@ static const struct CMUnitTest tests[] = {
     SUBJECT_TEST("order only", ORDERED, .change = go_by_order),
     SUBJECT_TEST("order only, with algorithms", ORDERED, .change = go_by_order_with_algorithms),
     SUBJECT_TEST("order only, with changed code", ORDERED, .change = go_by_order,
-                 .kinds = CHANGE_ALL & ~(CHANGE_MOVES | CHANGE_OVERLAPS)),
+                 .kinds = CHANGE_ALL & ~(CHANGE_MOVES | CHANGE_OVERLAPS | CHANGE_SLOWDOWNS)),
 };
 
 TEST_TABLE(tests)
