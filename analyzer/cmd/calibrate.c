@@ -290,11 +290,12 @@ int cmd_calibrate(int argc, char **argv)
         .command = "calibrate",
         .operands = "-- LAUNCHER... | --slowdown RUN RUN...",
         .summary = "Measures the costs of messages, collectives and cores; writes a machine file",
-        .details = "LAUNCHER is a launch line without a program: mpirun -n 2, srun -n 16. Use the\n"
-                   "options your runs use; a rank on each of two nodes measures the network, two\n"
-                   "on one node the messages within it.\n"
-                   "With --slowdown RUNs are traces of one program with different numbers of ranks\n"
-                   "per core: pagoda replay --slowdown predicts with what is learned from them.\n",
+        .details =
+            "LAUNCHER is a launch line without a program: mpirun -n 2, srun -n 16. Use the\n"
+            "options your runs use; a rank on each of two nodes measures the network, two\n"
+            "on one node the messages within it.\n"
+            "With --slowdown RUNs are traces of one program with different numbers of ranks\n"
+            "per core: pagoda replay --slowdown predicts with what is learned from them.\n",
         OPTIONS_OF(rows),
         .stops_at_operand = true,
     };

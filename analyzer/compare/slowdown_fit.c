@@ -106,8 +106,8 @@ static double width_between_runs(const struct slowdown_fit *fit,
         double mean = region->level_ns[fit->recordings[i].level];
         sum += (region->samples[i].ns / mean - 1) * (region->samples[i].ns / mean - 1);
     }
-    double variance = sum / n_free *
-                      (1 / (double)count_at(fit, 0) + 1 / (double)count_at(fit, level));
+    double variance =
+        sum / n_free * (1 / (double)count_at(fit, 0) + 1 / (double)count_at(fit, level));
     return gsl_cdf_tdist_Pinv(0.5 + coverage / 2, n_free) * ratio * sqrt(variance);
 }
 

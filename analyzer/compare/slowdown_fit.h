@@ -18,9 +18,9 @@ enum {
 
 /// What a region took in one recording.
 struct slowdown_sample {
-    uint64_t n_visits;      // of all ranks,
-    uint64_t n_least;       // and of the rank with the fewest that has any
-    double ns;              // CPU time
+    uint64_t n_visits;              // of all ranks,
+    uint64_t n_least;               // and of the rank with the fewest that has any
+    double ns;                      // CPU time
     double groups[SLOWDOWN_GROUPS]; // the same in parts
 };
 
@@ -33,11 +33,11 @@ struct slowdown_level_factor {
 
 enum slowdown_verdict {
     SLOWDOWN_LEARNED,
-    SLOWDOWN_KEPT,       // not beyond scatter, but inside of a learned region: has the factor 1
-    SLOWDOWN_NO_CHANGE,  // not beyond scatter
-    SLOWDOWN_TOO_FEW,    // visits, or it takes no time
-    SLOWDOWN_UNEQUAL,    // the recordings visit it unequally often
-    SLOWDOWN_LEFT_OUT,   // less than 0.1 % of the CPU time, or too many others have more effect
+    SLOWDOWN_KEPT,      // not beyond scatter, but inside of a learned region: has the factor 1
+    SLOWDOWN_NO_CHANGE, // not beyond scatter
+    SLOWDOWN_TOO_FEW,   // visits, or it takes no time
+    SLOWDOWN_UNEQUAL,   // the recordings visit it unequally often
+    SLOWDOWN_LEFT_OUT,  // less than 0.1 % of the CPU time, or too many others have more effect
     SLOWDOWN_VERDICTS
 };
 
@@ -63,10 +63,10 @@ struct slowdown_fit {
     // What slowdown_fit() finds:
     double *levels; // ranks per core, ascending
     size_t n_levels;
-    bool is_repeated;      // the scatter is that between runs; false: within them
-    double comparable;     // share of the CPU time in regions that all visit equally often
-    double *total_ns;      // by level: mean CPU time of all regions
-    double *learned_ns;    // by level: what it would be by the factors
+    bool is_repeated;   // the scatter is that between runs; false: within them
+    double comparable;  // share of the CPU time in regions that all visit equally often
+    double *total_ns;   // by level: mean CPU time of all regions
+    double *learned_ns; // by level: what it would be by the factors
     size_t n_by_verdict[SLOWDOWN_VERDICTS];
 };
 
@@ -76,8 +76,8 @@ struct slowdown_fit_region *slowdown_fit_region(struct slowdown_fit *fit, const 
 void slowdown_fit_release(struct slowdown_fit *fit);
 
 /// Learns from all samples. With two recordings more than levels the scatter of a region is that
-/// between runs of the same level, pooled; else that of the ratio in the parts of the runs. 0, or -1 and ERR: these are not recordings that
-/// can be compared.
+/// between runs of the same level, pooled; else that of the ratio in the parts of the runs. 0, or
+/// -1 and ERR: these are not recordings that can be compared.
 int slowdown_fit(struct slowdown_fit *fit, struct error *err);
 
 /// What the CPU time of REGION is multiplied by at LEVEL: 1 where nothing is learned.

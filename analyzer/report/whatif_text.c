@@ -254,8 +254,8 @@ static void print_slowdown(const struct page *page, const struct whatif_report *
             "other numbers of ranks share caches and memory%s",
             slowdown->file, quantity_time(slowdown->without_ns).text,
             change_of(report->baseline_ns, slowdown->without_ns).text,
-            quantity_time(slowdown->work_ns).text,
-            quantity_time(slowdown->without_work_ns).text, of_first(report));
+            quantity_time(slowdown->work_ns).text, quantity_time(slowdown->without_work_ns).text,
+            of_first(report));
     page_labelled(page, slowdown->is_compared ? "" : "Slowdown",
                   "of the %s in %s this run has %" PRIu32 "; other computing keeps its time",
                   quantity_count(slowdown->n_regions, "region").text, slowdown->file,

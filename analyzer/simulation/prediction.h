@@ -52,5 +52,4 @@ struct visits *visits_gather(struct trace *trace, const struct scenario *scenari
 /// nothing changed; RESULT has the call paths. 0, or -1 and ERR; the caller releases SAMPLES and
 /// RESULT in either case.
 int work_samples_gather(struct trace *trace, const struct recorded *recorded,
-                        struct work_samples *samples, struct pag_result *result,
-                        struct error *err);
+                        struct work_samples *samples, struct pag_result *result, struct error *err);

@@ -53,7 +53,7 @@ struct prediction {
     uint64_t *n_begun;      // visits whose work is set, by kind and location; NULL: none is
     uint64_t *visit_scales; // then: visits_scales()
     struct visits *counted; // that are counted instead; NULL: none are
-    struct work_samples *samples; // of call paths, gathered; NULL: they are not
+    struct work_samples *samples;         // of call paths, gathered; NULL: they are not
     struct rank_notes_reader *notes;      // of oversubscribed ranks; NULL: none was
     struct rank_notes_reader *attendance; // when senders' receivers were in MPI; NULL: none waited
     struct rank_progress *progress;       // by rank, with notes and recorded costs

@@ -181,11 +181,11 @@ struct whatif_plan {
     struct whatif_case *cases; // the last option with several values varies fastest
     size_t n_cases;
     bool is_list;
-    bool assumes_spinning;  // of waiting ranks, as the MPI of the measured run does
-    bool assumes_slices;    // of time on shared cores
-    const char *estimate;   // an option given whose row is_estimate, NULL: none
-    char *change;           // in words
-    struct machine machine; // of all cases, once files are read
+    bool assumes_spinning;    // of waiting ranks, as the MPI of the measured run does
+    bool assumes_slices;      // of time on shared cores
+    const char *estimate;     // an option given whose row is_estimate, NULL: none
+    char *change;             // in words
+    struct machine machine;   // of all cases, once files are read
     struct slowdown slowdown; // likewise
     bool has_files;
     // Nothing changed, except that ranks wait as in the plan: what predictions are compared with.

@@ -13,7 +13,7 @@ setup() {
 # other one. On one core rank 1 has it after rank 0.
 part() {
     local rank=$1 ns=$2 start=$now
-    [ "$cores" = 1 ] && [ "$rank" = 1 ] && start=$((now + ns))
+    if ((cores == 1 && rank == 1)); then start=$((now + ns)); fi
     echo "$rank $now cpu $cpu"
     echo "$rank $now enter $3"
     echo "$rank $((start + ns)) leave $3"

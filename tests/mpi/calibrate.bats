@@ -177,3 +177,27 @@ refused() {
     has_mpi mpich || return 0
     refused 'cannot write' -- "${quick[@]}" -o none/new.xml -- mpirun.mpich -n 2
 }
+
+# Two ranks on a core each and both on one; what is learned is not a test's business, but it fits the traces.
+slows_down() {
+    local mpi=$1 side
+    [ "$(nproc)" -ge 2 ] || skip "one core only"
+    launch "$mpi" 2
+    [ "$mpi" != openmpi ] || line+=(--oversubscribe --bind-to none)
+    for side in 0,1 0; do
+        "$PAGODA" trace -o "$mpi-$side" -- "${line[@]}" taskset -c "$side" \
+            "$BUILD/programs/$mpi/is" --size 12 --iterations 12 >out 2>err </dev/null || { cat err; return 1; }
+    done
+    "$PAGODA" calibrate --slowdown --json -o "$mpi-slow.xml" "$mpi-0" "$mpi-0,1" >learned
+    jq -e '(.levels | map(.ranks_per_core)) == [1, 2] and .comparable > 0.5 and
+        (.regions | map(.region | test("^before /main/.*MPI_.* at is.c:")) | any)' learned
+    "$PAGODA" check "$mpi-slow.xml"
+    # A file with a factor for each region of the trace: all of them are found again.
+    jq -r '.regions[] | select(.region | test("[<>&\"]") | not) | .region' learned |
+        sed 's|.*|<region name="&"><point ranks-per-core="1" factor="1"/><point ranks-per-core="2" factor="2"/></region>|
+            1s/^/<slowdown>/; $s|$|</slowdown>|' >all.xml
+    "$PAGODA" replay "$mpi-0,1" --cores 1 --slowdown all.xml --json | jq -e '.whatif.slowdown |
+        .regions == .regions_in_run and .work_ns > 1.9 * .work_without_ns and .predicted_without_ns > 0'
+}
+
+@test "slowdowns learned from runs" { for_each_mpi slows_down; }

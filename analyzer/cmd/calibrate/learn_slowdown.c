@@ -64,8 +64,8 @@ struct names {
 
 enum { MOST_NAMES = 31 }; // of a path in a file
 
-/// "/main/solve", the path of node INDEX of PATHS; NULL: it is too deep, or not one that options can
-/// name. The caller frees.
+/// "/main/solve", the path of node INDEX of PATHS; NULL: it is too deep, or not one that options
+/// can name. The caller frees.
 static char *node_text(const struct names *names, const struct call_path *paths, uint32_t index)
 {
     char *text = memory_copy_text("");
@@ -140,8 +140,9 @@ static int add_replayed(struct learning *learning, size_t index, struct replay_r
     if (work_samples_gather(run->trace, run->recorded, &samples, &replay, err) != 0)
         return -1;
     if (recording->ranks_per_core > 1 && !samples.has_cpu_times)
-        return error_set(err, "%s: it has no CPU times (metric process_cpu_time), and without them "
-                              "computing on shared cores cannot be told from waiting for them",
+        return error_set(err,
+                         "%s: it has no CPU times (metric process_cpu_time), and without them "
+                         "computing on shared cores cannot be told from waiting for them",
                          recording->path);
     add_samples(learning, index, definitions, &samples, &replay);
     return 0;
@@ -157,8 +158,9 @@ static int add_recording(struct learning *learning, size_t index, struct error *
     if (find_ranks_per_core(definitions, recording->path, &recording->ranks_per_core, err) != 0)
         return -1;
     if (index > 0 && definitions->n_ranks != learning->n_ranks)
-        return error_set(err, "%s has %zu ranks and %s %zu: a program divides its work otherwise "
-                              "among other numbers of ranks",
+        return error_set(err,
+                         "%s has %zu ranks and %s %zu: a program divides its work otherwise "
+                         "among other numbers of ranks",
                          learning->fit.recordings[0].path, learning->n_ranks, recording->path,
                          definitions->n_ranks);
     learning->n_ranks = definitions->n_ranks;

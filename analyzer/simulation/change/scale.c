@@ -106,8 +106,7 @@ static void put_factors(struct path_scale *scale, const struct prediction *predi
     if (of->rank != NONE && of->is_master)
         shared = slowdown_factor(prediction->scenario, of->rank, site_of(prediction, of->rank),
                                  scale->mark);
-    scale->scale =
-        factor_of(prediction, location, inside, SCALED_WORK) * shared / PAG_WORK_PER_NS;
+    scale->scale = factor_of(prediction, location, inside, SCALED_WORK) * shared / PAG_WORK_PER_NS;
     scale->blocked_scale = factor_of(prediction, location, inside, SCALED_BLOCKED);
 }
 

@@ -38,14 +38,16 @@ static int read_points(const struct element_reader *reader, const struct xml_ele
             {"to", FIELD_TEXT, .value = &for_people},
         };
         if (strcmp(child->name, "point") != 0)
-            return XML_ERROR(reader, child, "<%s> in <region>: only <point ranks-per-core=... "
-                                            "factor=...>",
+            return XML_ERROR(reader, child,
+                             "<%s> in <region>: only <point ranks-per-core=... "
+                             "factor=...>",
                              child->name);
         if (ELEMENT_READ(reader, child, fields) != 0)
             return -1;
         if (i > 0 && point->ranks_per_core <= point[-1].ranks_per_core)
-            return XML_ERROR(reader, child, "ranks-per-core=\"%s\": it must grow from point to "
-                                            "point",
+            return XML_ERROR(reader, child,
+                             "ranks-per-core=\"%s\": it must grow from point to "
+                             "point",
                              xml_attribute(child, "ranks-per-core"));
         region->n_points++;
     }
@@ -132,8 +134,8 @@ int slowdown_use_init(struct scenario *scenario, struct error *err)
         const struct slowdown_region *region = &slowdown->regions[i];
         SCOPED char *where = memory_format("%s:%u: <region>", slowdown->path, region->line);
         uint32_t pattern;
-        int found = region_patterns_add_if_there(scenario->regions, where, region->pattern,
-                                                 &pattern, err);
+        int found =
+            region_patterns_add_if_there(scenario->regions, where, region->pattern, &pattern, err);
         if (found < 0)
             return -1;
         if (found == 0)

@@ -10,8 +10,6 @@
 #include "analyzer/base/error.h"
 #include "analyzer/base/format/xml.h"
 
-struct engine;
-struct location_state;
 struct scenario;
 struct definitions;
 
@@ -55,16 +53,16 @@ uint64_t slowdown_ranks_per_core(uint64_t n_ranks, uint64_t n_cores);
 
 /// The regions of a slowdown file that the run has, and how many ranks share cores.
 struct slowdown_use {
-    uint32_t patterns[SLOWDOWN_MAX_REGIONS];       // of scenario.regions
-    uint32_t regions[SLOWDOWN_MAX_REGIONS];        // of the file
-    size_t n;                                      // 0: none has an effect
-    uint64_t set;                                  // these patterns, a bit each
-    uint32_t *recorded_per_core, *per_core; // in millionths: by rank, by site
+    uint32_t patterns[SLOWDOWN_MAX_REGIONS]; // of scenario.regions
+    uint32_t regions[SLOWDOWN_MAX_REGIONS];  // of the file
+    size_t n;                                // 0: none has an effect
+    uint64_t set;                            // these patterns, a bit each
+    uint32_t *recorded_per_core, *per_core;  // in millionths: by rank, by site
     bool goes_beyond; // some rank shares a core with fewer or more ranks than the points cover
 };
 
-/// Adds the regions of SCENARIO's slowdown file to its patterns. Regions that the
-/// run does not have are left out. 0, or -1 and ERR.
+/// Adds the regions of SCENARIO's slowdown file to its patterns. Regions that the run does not have
+/// are left out. 0, or -1 and ERR: it has none of them, or there are too many.
 int slowdown_use_init(struct scenario *scenario, struct error *err);
 
 /// When the groups of cores of SCENARIO are known: who shares cores with how many.

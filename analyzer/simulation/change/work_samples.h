@@ -22,7 +22,7 @@ struct work_samples {
     struct work_of_location {
         struct work_series *series; // by call path of the location
         size_t n, capacity;
-    } *locations;
+    } * locations;
     size_t n_locations;
     bool has_cpu_times; // some time is by a CPU sample; false: all are wall times
 };
