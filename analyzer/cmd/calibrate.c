@@ -248,6 +248,22 @@ static int calibrate(char **line, const struct calibrate_options *options)
     return status;
 }
 
+/// Learns from the N recordings TRACES. An exit status.
+static int learn(const struct option_usage *usage, const struct calibrate_options *options,
+                 char **traces, int n)
+{
+    if (options->name || options->against || options->has_points || options->mpi)
+        return options_usage_error(usage, "--slowdown measures nothing: it goes without --name, "
+                                          "--against, --points and --implementation");
+    if (n < 2)
+        return options_usage_error(usage, "--slowdown: two recordings at least");
+    for (int i = 0; i < n; i++)
+        if (traces[i][0] == '-')
+            return options_usage_error(usage, "%s: options come before the recordings", traces[i]);
+    return learn_slowdown(traces, (size_t)n, options->output, options->overwrites,
+                          options->wants_json);
+}
+
 int cmd_calibrate(int argc, char **argv)
 {
     struct calibrate_options options = {
@@ -258,8 +274,9 @@ int cmd_calibrate(int argc, char **argv)
         OPTION_FLAG_ROW("slowdown", 0, &options.learns,
                         "learn from recordings RUN how ranks that share a core slow each other "
                         "down; FILE is a slowdown file",
-                        .manual = "Section Slowdown files says what is learned. Only --output, "
-                                  "--force and --json go with it."),
+                        .manual =
+                            "Section Slowdown files says what is learned. FILE is slowdown.xml "
+                            "by default. Options of measuring do not go with it."),
         OPTION_FLAG_ROW("force", 0, &options.overwrites, "overwrite an existing FILE"),
         OPTION_TEXT_ROW("name", 0, "NAME", &options.name, "name the machine NAME", "the host name"),
         OPTION_TEXT_ROW("against", 0, "FILE", &options.against,
@@ -302,14 +319,8 @@ int cmd_calibrate(int argc, char **argv)
     int first, status;
     if (!options_parse(&usage, argc, argv, &first, &status))
         return status;
-    if (options.learns && argc - first < 2)
-        return options_usage_error(&usage, "--slowdown: two recordings at least");
-    for (int i = first; options.learns && i < argc; i++)
-        if (argv[i][0] == '-')
-            return options_usage_error(&usage, "%s: options come before the recordings", argv[i]);
     if (options.learns)
-        return learn_slowdown(argv + first, (size_t)(argc - first), options.output,
-                              options.overwrites, options.wants_json);
+        return learn(&usage, &options, argv + first, argc - first);
     if (first >= argc)
         return options_usage_error(&usage, "which launcher? for example: -- mpirun -n 2");
     if (options.mpi && strcmp(options.mpi, "openmpi") != 0 && strcmp(options.mpi, "mpich") != 0)

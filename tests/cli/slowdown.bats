@@ -86,6 +86,19 @@ fails() {
     # Sharing by each rank's core: one node a core.
     [ "$(predicted own --nodes 1 --cores 1 --sharing sticky)" = '[34000,30000]' ]
     [ "$(predicted own --place x=0 --place y=1)" = '[15000,15000]' ]
+    # The predicted run as an archive.
+    "$PAGODA" replay own --cores 1 --slowdown slowdown.xml --output out >/dev/null
+    "$PAGODA" replay out --json | jq -e '.time_ns == 34000'
+}
+
+@test "ranks that change their cores have the factor of where they are" {
+    record own 2 1000
+    cat >slowdown.xml <<END
+<slowdown><region name="rest"><point ranks-per-core="1" factor="1"/><point ranks-per-core="2" factor="1.2"/></region></slowdown>
+END
+    # A core each in solve, one in rest: ten times 1000 + 2 * 600, without the file 1000 + 2 * 500.
+    [ "$(predicted own --place x=0 --place y=1 --place rest:x=0,1 --place solve:x=0 --place solve:y=1)" = \
+        '[22000,20000]' ]
 }
 
 @test "the report says how much of a prediction was learned" {
@@ -194,6 +207,7 @@ END
     record own 2 1000
     record shared 1 1200
     fails 'two recordings at least' calibrate --slowdown own
+    fails '--slowdown measures nothing' calibrate --slowdown --points own shared
     fails 'options come before the recordings' calibrate --slowdown own shared --json
     fails 'all recordings have 1 ranks per core' calibrate --slowdown own own
     # Other functions; another number of visits; another number of ranks.
