@@ -11,9 +11,9 @@
 
 enum { MAX_WORDS = 64 };
 
-/// One line taken apart.
+/// One line, or event of a line, taken apart.
 struct line {
-    char *words[MAX_WORDS];
+    char **words;
     size_t n_words;
 };
 
@@ -359,15 +359,15 @@ static void parse_record(struct reference_trace *trace, struct line *line)
     *ARRAY_NEXT(location->records, location->n_records, location->capacity) = record;
 }
 
-static void parse_line(struct reference_trace *trace, struct line *line)
+static bool parse_line(void *context, char **words, size_t n_words)
 {
-    const char *word = line->n_words > 0 ? line->words[0] : "cores";
+    struct reference_trace *trace = context;
+    struct line own = {words, n_words}, *line = &own;
+    const char *word = n_words > 0 ? words[0] : "cores";
     if (strcmp(word, "clock") == 0)
         trace->ticks_per_second = number_of(line->words[1]);
     else if (strcmp(word, "spawned") == 0)
         trace->n_spawned_ranks = number_of(line->words[1]);
-    else if (strcmp(word, "cores") == 0) // predictions read it themselves
-        return;
     else if (strcmp(word, "nodes") == 0)
         trace->n_ranks = (uint32_t)(line->n_words - 1);
     else if (strcmp(word, "location") == 0)
@@ -380,8 +380,9 @@ static void parse_line(struct reference_trace *trace, struct line *line)
         parse_region(trace, line);
     else if (strcmp(word, "context") == 0)
         parse_context(trace, line);
-    else
+    else if (strcmp(word, "cores") != 0) // predictions read those themselves
         parse_record(trace, line);
+    return true;
 }
 
 static uint32_t world_rank(const struct reference_trace *trace, const struct reference_comm *comm,
@@ -458,10 +459,11 @@ void reference_trace_parse(struct reference_trace *trace, const char *text)
     add_comm(trace, "self")->is_self = true;
     char *copy = memory_copy_text(text), *rest = copy, *next;
     while ((next = strsep(&rest, "\n"))) {
-        struct line line = {.n_words = 0};
-        for (char *word; line.n_words < MAX_WORDS && (word = text_trace_word(&next));)
-            line.words[line.n_words++] = word;
-        parse_line(trace, &line);
+        char *words[MAX_WORDS];
+        size_t n_words = 0;
+        for (char *word; n_words < MAX_WORDS && (word = text_trace_word(&next));)
+            words[n_words++] = word;
+        text_trace_events(words, n_words, parse_line, trace);
     }
     free(copy);
     struct reference_comm *world = &trace->comms[0];

@@ -155,6 +155,21 @@ TEST(test_every_event_kind)
     assert_at_end(&f, 1);
 }
 
+/// A line of a text trace for a visit stands for the lines of its events.
+TEST(test_visits)
+{
+    OPENED f = open_text("0 5-9 MPI_Test 17 ; 6 send world 1 5 10 ; 8 test 13 # two events\n"
+                         "1 5-7 work\n");
+    assert_event(next(&f, 0), EVENT_ENTER, 0, .context = EVENT_NO_INDEX,
+                 .flags = EVENT_FOLDED_POLLS, .size_bytes = 17);
+    assert_event(next(&f, 0), EVENT_SEND, 1, .peer = 1, .tag = 5, .size_bytes = 10);
+    assert_event(next(&f, 0), EVENT_REQUEST_TEST, 3, .request = 13);
+    assert_event(next(&f, 0), EVENT_LEAVE, 4, .index = 0);
+    assert_at_end(&f, 0);
+    assert_event(next(&f, 1), EVENT_ENTER, 0, .index = 1, .context = EVENT_NO_INDEX);
+    assert_event(next(&f, 1), EVENT_LEAVE, 2, .index = 1);
+}
+
 /// The OTF2 library has written the fields in its order, so that none is taken for another one.
 TEST(test_events_of_windows_and_threads)
 {

@@ -21,7 +21,7 @@ struct parser {
     OTF2_AttributeList *attributes;
     struct error *err;
     unsigned line;
-    char **words; // of the current line
+    char **words; // of the current line or event
     size_t n_words;
     uint32_t n_ranks;
     // of the current event line

@@ -90,7 +90,7 @@ static bool parse_op(struct parser *parser, const char *word, uint64_t *op)
     return FAIL(parser, "'%s' is not a collective operation", word);
 }
 
-enum { MAX_ARGUMENTS = 6 };
+enum { MAX_ARGUMENTS = 6, MAX_EVENT_WORDS = 16 };
 
 /// One word of an event by its type: a number (`n`, `u` of 32 bits), a communicator, an operation,
 /// its root, `any` or a number (`p`), in-place, on or off (`m`), a window (`W`), the target of a
@@ -360,11 +360,37 @@ static bool write_event(struct parser *parser)
     return strcmp(parser->words[2], "enter") == 0 ? write_enter(parser) : write_words(parser);
 }
 
-static bool read_line(struct parser *parser)
+static bool read_line(void *context, char **words, size_t n_words)
 {
+    struct parser *parser = context;
     bool is_definition;
+    parser->words = words;
+    parser->n_words = n_words;
     bool is_good = text_definition(parser, &is_definition);
     return is_definition ? is_good : write_event(parser);
+}
+
+bool text_trace_events(char **words, size_t n_words,
+                       bool (*take)(void *context, char **words, size_t n_words), void *context)
+{
+    char *dash = n_words > 2 && isdigit((unsigned char)*words[0]) ? strchr(words[1], '-') : NULL;
+    if (!dash)
+        return take(context, words, n_words);
+    char *event[MAX_EVENT_WORDS] = {words[0], words[1], (char *)"enter"}, *name = words[2];
+    size_t n = 3; // words of EVENT
+    bool goes_on = true;
+    *dash = '\0';
+    for (size_t i = 2; i <= n_words && goes_on; i++) {
+        bool is_end = i == n_words || strcmp(words[i], ";") == 0;
+        if (!is_end && n < MAX_EVENT_WORDS)
+            event[n++] = words[i];
+        else if (is_end) {
+            goes_on = take(context, event, n);
+            n = 1;
+        }
+    }
+    char *leave[] = {words[0], dash + 1, (char *)"leave", name};
+    return goes_on && take(context, leave, sizeof leave / sizeof *leave);
 }
 
 char *text_trace_word(char **line)
@@ -386,16 +412,17 @@ static int read_text(struct parser *parser, const char *text)
 {
     char *copy = memory_copy_text(text);
     char *rest = copy;
+    SCOPED char **words = memory_zeroed(MAX_WORDS, sizeof *words);
     bool is_good = true;
     parser->line = 0;
     for (char *line; is_good && (line = strsep(&rest, "\n"));) {
+        size_t n_words = 0;
         parser->line++;
-        parser->n_words = 0;
         for (char *word; (word = text_trace_word(&line));)
-            if (parser->n_words < MAX_WORDS)
-                parser->words[parser->n_words++] = word;
-        if (parser->n_words)
-            is_good = read_line(parser);
+            if (n_words < MAX_WORDS)
+                words[n_words++] = word;
+        if (n_words)
+            is_good = text_trace_events(words, n_words, read_line, parser);
     }
     free(copy);
     return is_good ? 0 : error_wrap(parser->err, "line %u", parser->line);
@@ -403,7 +430,7 @@ static int read_text(struct parser *parser, const char *text)
 
 int text_trace_write(const char *text, const char *directory, struct error *err)
 {
-    struct parser parser = {.err = err, .words = memory_zeroed(MAX_WORDS, sizeof(char *))};
+    struct parser parser = {.err = err};
     int result = read_text(&parser, text);
     if (result == 0 && parser.n_ranks == 0)
         result = error_set(err, "the text names no rank");
@@ -421,6 +448,5 @@ int text_trace_write(const char *text, const char *directory, struct error *err)
         else
             archive_writer_abandon(parser.writer);
     }
-    free(parser.words);
     return result;
 }

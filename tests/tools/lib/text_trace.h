@@ -29,6 +29,9 @@
 //   LOC TIME enter NAME work UNITS [ELEMENTS]   how much work it does, of how many elements
 //   LOC TIME enter NAME barrier N     a barrier of threads, the one of that number
 //   LOC TIME leave NAME
+//   LOC BEGIN-END NAME ... [; TIME EVENT ...]...   a visit: an enter with all that may come after
+//   its
+//                                     name, events within, and the leave of NAME
 //   LOC TIME context-enter CONTEXT | context-leave CONTEXT   of the function of CONTEXT
 //   LOC TIME send COMM DEST TAG BYTES
 //   LOC TIME isend COMM DEST TAG BYTES REQ
@@ -60,11 +63,20 @@
 // events; lines of different locations may be in any order.
 #pragma once
 
+#include <stdbool.h>
+#include <stddef.h>
+
 #include "analyzer/base/error.h"
 
 /// Writes the run that TEXT describes as the archive DIRECTORY/traces.otf2, which must not exist.
 /// Returns 0, or -1 and ERR with the line that cannot be understood.
 int text_trace_write(const char *text, const char *directory, struct error *err);
+
+/// Calls TAKE for each event of a line of WORDS, with its words as on a line of its own: of a visit
+/// its enter, the events within and its leave; else with the line as it is. False as soon as TAKE
+/// says so.
+bool text_trace_events(char **words, size_t n_words,
+                       bool (*take)(void *context, char **words, size_t n_words), void *context);
 
 /// The next word of *LINE, which is moved after it and changed; NULL at the end or a comment.
 char *text_trace_word(char **line);
