@@ -363,7 +363,7 @@ static bool parse_line(void *context, char **words, size_t n_words)
 {
     struct reference_trace *trace = context;
     struct line own = {words, n_words}, *line = &own;
-    const char *word = n_words > 0 ? words[0] : "cores";
+    const char *word = words[0];
     if (strcmp(word, "clock") == 0)
         trace->ticks_per_second = number_of(line->words[1]);
     else if (strcmp(word, "spawned") == 0)
@@ -463,7 +463,8 @@ void reference_trace_parse(struct reference_trace *trace, const char *text)
         size_t n_words = 0;
         for (char *word; n_words < MAX_WORDS && (word = text_trace_word(&next));)
             words[n_words++] = word;
-        text_trace_events(words, n_words, parse_line, trace);
+        if (n_words > 0)
+            text_trace_events(words, n_words, parse_line, trace);
     }
     free(copy);
     struct reference_comm *world = &trace->comms[0];

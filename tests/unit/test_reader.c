@@ -155,19 +155,25 @@ TEST(test_every_event_kind)
     assert_at_end(&f, 1);
 }
 
-/// A line of a text trace for a visit stands for the lines of its events.
+/// A line of a text trace may stand for the events of a visit, and for several ranks.
 TEST(test_visits)
 {
     OPENED f = open_text("0 5-9 MPI_Test 17 ; 6 send world 1 5 10 ; 8 test 13 # two events\n"
-                         "1 5-7 work\n");
+                         "1 5-7 work\n"
+                         "0-1 10 enter MPI_Send at-line a.c:7\n");
     assert_event(next(&f, 0), EVENT_ENTER, 0, .context = EVENT_NO_INDEX,
                  .flags = EVENT_FOLDED_POLLS, .size_bytes = 17);
     assert_event(next(&f, 0), EVENT_SEND, 1, .peer = 1, .tag = 5, .size_bytes = 10);
     assert_event(next(&f, 0), EVENT_REQUEST_TEST, 3, .request = 13);
     assert_event(next(&f, 0), EVENT_LEAVE, 4, .index = 0);
-    assert_at_end(&f, 0);
     assert_event(next(&f, 1), EVENT_ENTER, 0, .index = 1, .context = EVENT_NO_INDEX);
     assert_event(next(&f, 1), EVENT_LEAVE, 2, .index = 1);
+    for (size_t rank = 0; rank < 2; rank++) { // each has the line
+        struct event sent = next(&f, rank);
+        assert_event(sent, EVENT_ENTER, 5, .index = 2, .context = sent.context);
+        assert_int_not_equal(sent.context, EVENT_NO_INDEX);
+        assert_at_end(&f, rank);
+    }
 }
 
 /// The OTF2 library has written the fields in its order, so that none is taken for another one.

@@ -172,6 +172,8 @@ bool text_parse_source(struct parser *parser, char *word, uint32_t *source)
         *colon = '\0';
     if (parser->writer)
         *source = archive_writer_source(parser->writer, word, line);
+    if (colon)
+        *colon = ':'; // for the next rank
     return true;
 }
 
@@ -370,13 +372,13 @@ static bool read_line(void *context, char **words, size_t n_words)
     return is_definition ? is_good : write_event(parser);
 }
 
-bool text_trace_events(char **words, size_t n_words,
-                       bool (*take)(void *context, char **words, size_t n_words), void *context)
+/// Calls TAKE for each event of a line of one location.
+static bool take_line(char **words, size_t n_words, text_trace_take *take, void *context)
 {
     char *dash = n_words > 2 && isdigit((unsigned char)*words[0]) ? strchr(words[1], '-') : NULL;
     if (!dash)
         return take(context, words, n_words);
-    char *event[MAX_EVENT_WORDS] = {words[0], words[1], (char *)"enter"}, *name = words[2];
+    char *event[MAX_EVENT_WORDS] = {words[0], words[1], (char *)"enter"};
     size_t n = 3; // words of EVENT
     bool goes_on = true;
     *dash = '\0';
@@ -389,8 +391,27 @@ bool text_trace_events(char **words, size_t n_words,
             n = 1;
         }
     }
-    char *leave[] = {words[0], dash + 1, (char *)"leave", name};
-    return goes_on && take(context, leave, sizeof leave / sizeof *leave);
+    char *leave[] = {words[0], dash + 1, (char *)"leave", words[2]};
+    goes_on = goes_on && take(context, leave, sizeof leave / sizeof *leave);
+    *dash = '-';
+    return goes_on;
+}
+
+bool text_trace_events(char **words, size_t n_words, text_trace_take *take, void *context)
+{
+    char *first = words[0], *end;
+    unsigned long rank = strtoul(first, &end, 10);
+    if (end == first || *end != '-')
+        return take_line(words, n_words, take, context);
+    unsigned long last = strtoul(end + 1, NULL, 10);
+    bool goes_on = true;
+    for (; rank <= last && goes_on; rank++) {
+        SCOPED char *location = memory_format("%lu", rank);
+        words[0] = location;
+        goes_on = take_line(words, n_words, take, context);
+    }
+    words[0] = first;
+    return goes_on;
 }
 
 char *text_trace_word(char **line)

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Text traces: small runs, written by hand or by a generator, turned into real OTF2 archives.
 //
-// One line an entry, `#` starts a comment, times are ticks, LOC is a rank or rank.thread, a word
-// with blanks stands in double quotes:
+// One line an entry, `#` starts a comment, times are ticks, a word with blanks stands in double
+// quotes. LOC is a rank or rank.thread; or FIRST-LAST, for the same on each of these ranks:
 //
 //   clock 1000000000                  ticks per second (default 10^9)
 //   realtime 1000000000               time of day at tick 0, in ns (default: unknown)
@@ -29,9 +29,8 @@
 //   LOC TIME enter NAME work UNITS [ELEMENTS]   how much work it does, of how many elements
 //   LOC TIME enter NAME barrier N     a barrier of threads, the one of that number
 //   LOC TIME leave NAME
-//   LOC BEGIN-END NAME ... [; TIME EVENT ...]...   a visit: an enter with all that may come after
-//   its
-//                                     name, events within, and the leave of NAME
+//   LOC BEGIN-END NAME ... [; TIME EVENT ...]...   a visit: an enter with what may come after its
+//                                     name, the events within, and the leave of NAME
 //   LOC TIME context-enter CONTEXT | context-leave CONTEXT   of the function of CONTEXT
 //   LOC TIME send COMM DEST TAG BYTES
 //   LOC TIME isend COMM DEST TAG BYTES REQ
@@ -72,11 +71,12 @@
 /// Returns 0, or -1 and ERR with the line that cannot be understood.
 int text_trace_write(const char *text, const char *directory, struct error *err);
 
-/// Calls TAKE for each event of a line of WORDS, with its words as on a line of its own: of a visit
-/// its enter, the events within and its leave; else with the line as it is. False as soon as TAKE
-/// says so.
-bool text_trace_events(char **words, size_t n_words,
-                       bool (*take)(void *context, char **words, size_t n_words), void *context);
+/// Takes the words of one event, or of a definition. False: it is wrong, no further one is to come.
+typedef bool text_trace_take(void *context, char **words, size_t n_words);
+
+/// Calls TAKE for each event of a line of WORDS, at least one, with its words as on a line of its
+/// own; for any other line once. False as soon as TAKE says so.
+bool text_trace_events(char **words, size_t n_words, text_trace_take *take, void *context);
 
 /// The next word of *LINE, which is moved after it and changed; NULL at the end or a comment.
 char *text_trace_word(char **line);
