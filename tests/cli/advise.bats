@@ -26,24 +26,16 @@ archive() { "$BUILD/tools/mktrace" "$ROOT/tests/traces/advise/$1.txt" "$1"; }
     # 4000 bytes from rank 0 to rank 1 take 4 us on the machine, 100 to rank 2 take 100 ns.
     cat >streams.txt <<'END'
 nodes a b c
-0 0    enter main
-0 1000 enter MPI_Send
-0 1000 send world 1 0 4000
-0 1100 leave MPI_Send
-0 1100 enter MPI_Send
-0 1100 send world 2 0 100
-0 1200 leave MPI_Send
-0 1200 leave main
-1 0    enter main
-1 0    enter MPI_Recv
-1 3000 recv world 0 0 4000
-1 3000 leave MPI_Recv
-1 4000 leave main
-2 0    enter main
-2 0    enter MPI_Recv
-2 2000 recv world 0 0 100
-2 2000 leave MPI_Recv
-2 2500 leave main
+0 0         enter main
+0 1000-1100 MPI_Send ; 1000 send world 1 0 4000
+0 1100-1200 MPI_Send ; 1100 send world 2 0 100
+0 1200      leave main
+1 0      enter main
+1 0-3000 MPI_Recv ; 3000 recv world 0 0 4000
+1 4000   leave main
+2 0      enter main
+2 0-2000 MPI_Recv ; 2000 recv world 0 0 100
+2 2500   leave main
 END
     echo '<machine><message scope="network" eager="100000"><point bytes="0" time="0s"/>
         <point bytes="4000" time="4us"/></message></machine>' >linear.xml
@@ -395,13 +387,11 @@ shortest_of_all() {
     cat >lost.txt <<'END'
 nodes a
 cores a 2
-0 0    enter main
-0 0    cpu 0
-0 3000000 cpu 1000000
-0 3000000 enter MPI_Send
-0 3000000 send world 0 1 8
-0 3000000 leave MPI_Send
-0 3000000 leave main
+0 0               enter main
+0 0               cpu 0
+0 3000000         cpu 1000000
+0 3000000-3000000 MPI_Send ; 3000000 send world 0 1 8
+0 3000000         leave main
 END
     "$BUILD/tools/mktrace" lost.txt lost
     "$PAGODA" advise lost >report

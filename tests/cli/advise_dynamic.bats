@@ -218,30 +218,14 @@ rounds() {
     # Both tasks go out before the first answer comes back; then the same without answers.
     cat >ahead.txt <<'END'
 nodes n n
-0 0 enter MPI_Send
-0 1 send world 1 1 8
-0 1 leave MPI_Send
-0 2 enter MPI_Send
-0 3 send world 1 1 8
-0 3 leave MPI_Send
-0 4 enter MPI_Recv
-0 40 recv world 1 2 8
-0 40 leave MPI_Recv
-0 41 enter MPI_Recv
-0 80 recv world 1 2 8
-0 80 leave MPI_Recv
-1 0 enter MPI_Recv
-1 10 recv world 0 1 8
-1 10 leave MPI_Recv
-1 30 enter MPI_Send
-1 30 send world 0 2 8
-1 30 leave MPI_Send
-1 31 enter MPI_Recv
-1 32 recv world 0 1 8
-1 32 leave MPI_Recv
-1 70 enter MPI_Send
-1 70 send world 0 2 8
-1 70 leave MPI_Send
+0 0-1 MPI_Send ; 1 send world 1 1 8
+0 2-3 MPI_Send ; 3 send world 1 1 8
+0 4-40 MPI_Recv ; 40 recv world 1 2 8
+0 41-80 MPI_Recv ; 80 recv world 1 2 8
+1 0-10 MPI_Recv ; 10 recv world 0 1 8
+1 30-30 MPI_Send ; 30 send world 0 2 8
+1 31-32 MPI_Recv ; 32 recv world 0 1 8
+1 70-70 MPI_Send ; 70 send world 0 2 8
 END
     "$BUILD/tools/mktrace" ahead.txt ahead
     run -1 --separate-stderr "$PAGODA" replay ahead --workers 2

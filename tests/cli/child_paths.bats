@@ -9,43 +9,30 @@ setup() {
     cat >run.txt <<'END'
 0 0 enter step
 0 0 enter pack
-0 1 enter check
-0 1 leave check
+0 1-1 check
 0 2 leave pack
-0 3 enter MPI_Isend
-0 4 leave MPI_Isend
-0 5 enter MPI_Isend
-0 6 leave MPI_Isend
+0 3-4 MPI_Isend
+0 5-6 MPI_Isend
 0 10 leave step
 0 20 enter step
-0 21 enter pack
-0 22 leave pack
+0 21-22 pack
 0 25 leave step
-0 30 enter step
-0 31 leave step
+0 30-31 step
 0 40 enter step
-0 41 enter pack
-0 42 leave pack
-0 43 enter MPI_Isend
-0 44 leave MPI_Isend
-0 45 enter MPI_Isend
-0 46 leave MPI_Isend
+0 41-42 pack
+0 43-44 MPI_Isend
+0 45-46 MPI_Isend
 0 60 leave step
 1 0 enter step
-1 1 enter pack
-1 2 leave pack
+1 1-2 pack
 1 5 leave step
 1 10 enter step
-1 11 enter pack
-1 12 leave pack
-1 13 enter MPI_Isend
-1 14 leave MPI_Isend
-1 15 enter MPI_Isend
-1 16 leave MPI_Isend
+1 11-12 pack
+1 13-14 MPI_Isend
+1 15-16 MPI_Isend
 1 50 leave step
 1 60 enter step
-1 61 enter step
-1 67 leave step
+1 61-67 step
 END
     "$BUILD/tools/mktrace" run.txt run
 }

@@ -12,26 +12,12 @@ region so"lve<int> x.cc:3 user
 0 0 enter so"lve<int>
 1 0 enter so"lve<int>
 2 0 enter so"lve<int>
-0 10000 enter MPI_Send
-0 10500 send world 1 7 2048
-0 11000 leave MPI_Send
-1 4000 enter MPI_Recv
-1 12500 recv world 0 7 2048
-1 13000 leave MPI_Recv
-0 30000 enter MPI_Barrier
-0 30000 coll-begin
-0 51000 coll-end barrier world - 0 0
-0 51000 leave MPI_Barrier
-1 33000 enter MPI_Barrier
-1 33000 coll-begin
-1 51000 coll-end barrier world - 0 0
-1 51000 leave MPI_Barrier
-2 50000 enter MPI_Barrier
-2 50000 coll-begin
-2 51000 coll-end barrier world - 0 0
-2 51000 leave MPI_Barrier
-0 60000 enter MPI_Wtime
-0 61000 leave MPI_Wtime
+0 10000-11000 MPI_Send ; 10500 send world 1 7 2048
+1 4000-13000 MPI_Recv ; 12500 recv world 0 7 2048
+0 30000-51000 MPI_Barrier ; 30000 coll-begin ; 51000 coll-end barrier world - 0 0
+1 33000-51000 MPI_Barrier ; 33000 coll-begin ; 51000 coll-end barrier world - 0 0
+2 50000-51000 MPI_Barrier ; 50000 coll-begin ; 51000 coll-end barrier world - 0 0
+0 60000-61000 MPI_Wtime
 0 70000 leave so"lve<int>
 1 70000 leave so"lve<int>
 2 70000 leave so"lve<int>

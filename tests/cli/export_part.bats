@@ -10,26 +10,16 @@ offset 1 5000 -5000
 offset 1 106000 -6000
 0 0 enter main
 0 10000 enter solve
-0 30000 enter MPI_Send
-0 30500 send world 1 7 64
-0 31000 leave MPI_Send
-0 50000 enter MPI_Send
-0 50500 send world 1 7 65
-0 51000 leave MPI_Send
+0 30000-31000 MPI_Send ; 30500 send world 1 7 64
+0 50000-51000 MPI_Send ; 50500 send world 1 7 65
 0 70000 leave solve
 0 90000 leave main
 1 5000 enter main
-1 25000 enter MPI_Recv
-1 36500 recv world 0 7 64
-1 37000 leave MPI_Recv
-1 45000 enter MPI_Recv
-1 57500 recv world 0 7 65
-1 58000 leave MPI_Recv
+1 25000-37000 MPI_Recv ; 36500 recv world 0 7 64
+1 45000-58000 MPI_Recv ; 57500 recv world 0 7 65
 1 96000 leave main
-2 0 enter main
-2 90000 leave main
-3 0 enter main
-3 15000 leave main
+2 0-90000 main
+3 0-15000 main
 END
     "$BUILD/tools/mktrace" run.txt run
 }

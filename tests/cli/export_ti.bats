@@ -95,21 +95,11 @@ finalize' ]
 @test "operations of some ranks, or of different sizes, are messages" {
     cat >run.txt <<'EOF'
 comm pair ranks 0 2
-0 100 enter MPI_Bcast
-0 110 coll-end bcast pair 1 0 64
-0 110 leave MPI_Bcast
-2 200 enter MPI_Bcast
-2 210 coll-end bcast pair 1 64 64
-2 210 leave MPI_Bcast
-0 300 enter MPI_Gatherv
-0 310 coll-end gatherv world 2 10 0
-0 310 leave MPI_Gatherv
-1 300 enter MPI_Gatherv
-1 310 coll-end gatherv world 2 20 0
-1 310 leave MPI_Gatherv
-2 300 enter MPI_Gatherv
-2 310 coll-end gatherv world 2 30 60
-2 310 leave MPI_Gatherv
+0 100-110 MPI_Bcast ; 110 coll-end bcast pair 1 0 64
+2 200-210 MPI_Bcast ; 210 coll-end bcast pair 1 64 64
+0 300-310 MPI_Gatherv ; 310 coll-end gatherv world 2 10 0
+1 300-310 MPI_Gatherv ; 310 coll-end gatherv world 2 20 0
+2 300-310 MPI_Gatherv ; 310 coll-end gatherv world 2 30 60
 EOF
     "$BUILD/tools/mktrace" run.txt run
     ti

@@ -6,14 +6,10 @@ load ../helper
     local esc=$'\033[31m'
     cat >esc.txt <<TEXT
 nodes a$esc b$esc
-0 0    enter work$esc
-0 1000 enter MPI_Send
-0 1100 send world 1 0 8
-0 2000 leave MPI_Send
-0 3000 leave work$esc
-1 0    enter MPI_Recv
-1 1500 recv world 0 0 8
-1 2500 leave MPI_Recv
+0 0         enter work$esc
+0 1000-2000 MPI_Send ; 1100 send world 1 0 8
+0 3000      leave work$esc
+1 0-2500 MPI_Recv ; 1500 recv world 0 0 8
 TEXT
     "$BUILD/tools/mktrace" esc.txt esc
     cp -r esc "p$esc"

@@ -98,18 +98,14 @@ ASL
     cat >text <<'TEXT'
 region solve s.c:1
 region cells - marker
-0 0  enter solve
-0 10 enter cells work 100
-0 10 leave cells
-0 20 enter cells work 30.5 7
-0 20 leave cells
-0 40 leave solve
-1 0  enter solve
-1 10 enter cells
-1 10 leave cells
-1 30 enter cells work 2
-1 30 leave cells
-1 50 leave solve
+0 0     enter solve
+0 10-10 cells work 100
+0 20-20 cells work 30.5 7
+0 40    leave solve
+1 0     enter solve
+1 10-10 cells
+1 30-30 cells work 2
+1 50    leave solve
 TEXT
     "$BUILD/tools/mktrace" text cells
     printf 'metric cost(Region r, Experiment e) { unit: ns; value: profile(r, e).time / profile(r, e)."work"; }\n' >cost.asl

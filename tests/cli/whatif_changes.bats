@@ -32,13 +32,11 @@ load ../whatif
     cat >lost.txt <<'END'
 nodes a
 cores a 2
-0 0    enter main
-0 0    cpu 0
-0 3000 cpu 1000
-0 3000 enter MPI_Send
-0 3000 send world 0 1 8
-0 3000 leave MPI_Send
-0 3000 leave main
+0 0         enter main
+0 0         cpu 0
+0 3000      cpu 1000
+0 3000-3000 MPI_Send ; 3000 send world 0 1 8
+0 3000      leave main
 END
     "$BUILD/tools/mktrace" lost.txt lost
     "$PAGODA" replay --json --cores 2 --scale main=0.5 lost | jq -e '.whatif |
@@ -65,16 +63,12 @@ END
     # A message that is not sent has no time that could be interpolated.
     cat >two.txt <<'END'
 nodes a b
-0 0    enter main
-0 1000 enter MPI_Send
-0 1000 send world 1 0 100
-0 1000 leave MPI_Send
-0 1000 leave main
-1 0    enter main
-1 0    enter MPI_Recv
-1 2000 recv world 0 0 100
-1 2000 leave MPI_Recv
-1 2000 leave main
+0 0         enter main
+0 1000-1000 MPI_Send ; 1000 send world 1 0 100
+0 1000      leave main
+1 0      enter main
+1 0-2000 MPI_Recv ; 2000 recv world 0 0 100
+1 2000   leave main
 END
     "$BUILD/tools/mktrace" two.txt two
     run "$PAGODA" replay --cut-messages 'size>0=0,1' two
