@@ -28,24 +28,12 @@ MPI_Recv 1 4303" ]
     # Rank 0 waits 30 in an allreduce, then 100 in an allgather without data.
     cat >zero.txt <<'END'
 0 0 enter main
-0 70 enter MPI_Allreduce
-0 70 coll-begin
-0 105 coll-end allreduce world - 8 8
-0 105 leave MPI_Allreduce
-0 200 enter MPI_Allgather
-0 200 coll-begin
-0 310 coll-end allgather world - 0 0
-0 310 leave MPI_Allgather
+0 70-105 MPI_Allreduce ; 70 coll-begin ; 105 coll-end allreduce world - 8 8
+0 200-310 MPI_Allgather ; 200 coll-begin ; 310 coll-end allgather world - 0 0
 0 400 leave main
 1 0 enter main
-1 100 enter MPI_Allreduce
-1 100 coll-begin
-1 105 coll-end allreduce world - 8 8
-1 105 leave MPI_Allreduce
-1 300 enter MPI_Allgather
-1 300 coll-begin
-1 310 coll-end allgather world - 0 0
-1 310 leave MPI_Allgather
+1 100-105 MPI_Allreduce ; 100 coll-begin ; 105 coll-end allreduce world - 8 8
+1 300-310 MPI_Allgather ; 300 coll-begin ; 310 coll-end allgather world - 0 0
 1 400 leave main
 END
     "$BUILD/tools/mktrace" zero.txt zero
@@ -55,14 +43,10 @@ END
     # A sender of 8 bytes is in its call until the receive is posted: for that one, or for others?
     cat >eager.txt <<'END'
 0 0 enter main
-0 10 enter MPI_Send
-0 10 send world 1 0 8
-0 60 leave MPI_Send
+0 10-60 MPI_Send ; 10 send world 1 0 8
 0 90 leave main
 1 0 enter main
-1 50 enter MPI_Recv
-1 55 recv world 0 0 8
-1 60 leave MPI_Recv
+1 50-60 MPI_Recv ; 55 recv world 0 0 8
 1 90 leave main
 END
     "$BUILD/tools/mktrace" eager.txt eager
@@ -160,9 +144,8 @@ wait-at-nx1 998900 998900
     {
         echo 'nodes a a b'
         cat near.txt
-        printf '2 %s\n' '0 enter main' '640 enter MPI_Send' '641 send world 1 8 80' \
-            '670 leave MPI_Send' '700 leave main'
-    } | sed 's/^1 700/1 660 enter MPI_Recv\n1 665 recv world 2 8 80\n1 666 leave MPI_Recv\n&/' >far.txt
+        printf '2 %s\n' '0 enter main' '640-670 MPI_Send ; 641 send world 1 8 80' '700 leave main'
+    } | sed 's/^0-1 700/1 660-666 MPI_Recv ; 665 recv world 2 8 80\n&/' >far.txt
     "$BUILD/tools/mktrace" far.txt far
     waits() { "$PAGODA" replay "$1" --json | jq -c '.patterns[] | select(.id == "late-receiver") | [.by_rank[] | [.rank, .ns]]'; }
     [ "$(waits near)" = '[[0,90]]' ]
@@ -306,23 +289,20 @@ wait-at-nx1 998900 998900
     "$BUILD/tools/mktrace" - team <<'END'
 nodes n
 cores n 1
-0 0       enter main
-0 0       enter MPI_Init
-0 100000  leave MPI_Init
-0 100000  cpu 100000
-0 500000  cpu 500000
-0 500000  fork 1
-0 500000  cpu 500000
-0 500000  team-begin world
-0 500000  enter work
-0 1500000 leave work
-0 1500000 cpu 1000000
-0 1500000 team-end world
-0 1500000 join
-0 2000000 cpu 1500000
-0 2000000 enter MPI_Finalize
-0 2000000 leave MPI_Finalize
-0 2000000 leave main
+0 0               enter main
+0 0-100000        MPI_Init
+0 100000          cpu 100000
+0 500000          cpu 500000
+0 500000          fork 1
+0 500000          cpu 500000
+0 500000          team-begin world
+0 500000-1500000  work
+0 1500000         cpu 1000000
+0 1500000         team-end world
+0 1500000         join
+0 2000000         cpu 1500000
+0 2000000-2000000 MPI_Finalize
+0 2000000         leave main
 END
     for interval in "" "--interval 0:2ms"; do
         # shellcheck disable=SC2086 # no word, or two

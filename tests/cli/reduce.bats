@@ -14,16 +14,13 @@ region main app.c:1
 region solve solve.c:5
 region tiny solve.c:30
 region tiny_step step.c:2
-0 0      enter main
-0 1000   enter solve
-0 2000   enter tiny
-0 2500   leave tiny
-0 3000   enter tiny
-0 3500   leave tiny
-0 4000   enter tiny_step
-0 6000   leave tiny_step
-0 90000  leave solve
-0 100000 leave main
+0 0         enter main
+0 1000      enter solve
+0 2000-2500 tiny
+0 3000-3500 tiny
+0 4000-6000 tiny_step
+0 90000     leave solve
+0 100000    leave main
 END
     "$BUILD/tools/mktrace" run.txt run
 }
@@ -40,22 +37,18 @@ region interchange kth.c:5
 region select_kth_largest kth.c:6
 region sort_5elements kth.c:7
 region ceil kth.c:8
-0 0  enter main
-0 1  enter setup
-0 2  leave setup
-0 3  enter kth_largest_qs
-0 4  enter quicksort
-0 5  enter interchange
-0 6  leave interchange
-0 7  leave quicksort
-0 8  leave kth_largest_qs
-0 9  enter select_kth_largest
-0 10 enter sort_5elements
-0 11 leave sort_5elements
-0 12 enter ceil
-0 13 leave ceil
-0 14 leave select_kth_largest
-0 15 leave main
+0 0     enter main
+0 1-2   setup
+0 3     enter kth_largest_qs
+0 4     enter quicksort
+0 5-6   interchange
+0 7     leave quicksort
+0 8     leave kth_largest_qs
+0 9     enter select_kth_largest
+0 10-11 sort_5elements
+0 12-13 ceil
+0 14    leave select_kth_largest
+0 15    leave main
 END
     "$BUILD/tools/mktrace" kth.txt kth
     "$PAGODA" replay kth --store runs.db --as printed >/dev/null

@@ -66,27 +66,19 @@ nodes n
 cores n 2
 location 0.1
 region parallel a.c:10 openmp "!$omp parallel @a.c:10"
-0 0       enter MPI_Init
-0 100000  leave MPI_Init
-0 100000  cpu 100000
-0 1100000 enter open
-0 1600000 leave open
-0 4100000 cpu 2300000
-0 4100000 enter MPI_Barrier
-0 4100000 coll-begin
-0 4100000 coll-end barrier world - 0 0
-0 4100000 leave MPI_Barrier
-0 4200000 fork 2
-0 4200000 team-begin world
-0 4200000 enter parallel
-0 4300000 leave parallel
-0 4300000 team-end world
-0 4300000 join
-0 4300000 enter MPI_Finalize
-0 4300000 leave MPI_Finalize
+0 0-100000        MPI_Init
+0 100000          cpu 100000
+0 1100000-1600000 open
+0 4100000         cpu 2300000
+0 4100000-4100000 MPI_Barrier ; 4100000 coll-begin ; 4100000 coll-end barrier world - 0 0
+0 4200000         fork 2
+0 4200000         team-begin world
+0 4200000-4300000 parallel
+0 4300000         team-end world
+0 4300000         join
+0 4300000-4300000 MPI_Finalize
 0.1 4200000 team-begin world
-0.1 4200000 enter parallel
-0.1 4300000 leave parallel
+0.1 4200000-4300000 parallel
 0.1 4300000 team-end world
 END
     # 3600000 ns outside of all regions, of which 1800000 were lost; those of `open` are fewer.
@@ -463,17 +455,10 @@ XML
 
 @test "a late receiver of an MPI_Isend: the hint is one for that program, too" {
     cat >isend.txt <<'TEXT'
-0 0    enter MPI_Isend
-0 10   isend world 1 0 1000000 1
-0 20   leave MPI_Isend
-0 30   enter MPI_Wait
-0 2000 isend-complete 1
-0 2010 leave MPI_Wait
-1 0    enter work
-1 1000 leave work
-1 1000 enter MPI_Recv
-1 2000 recv world 0 0 1000000
-1 2010 leave MPI_Recv
+0 0-20    MPI_Isend ; 10 isend world 1 0 1000000 1
+0 30-2010 MPI_Wait ; 2000 isend-complete 1
+1 0-1000    work
+1 1000-2010 MPI_Recv ; 2000 recv world 0 0 1000000
 TEXT
     "$BUILD/tools/mktrace" isend.txt isend
     run "$PAGODA" replay isend
@@ -510,14 +495,10 @@ PYTHON
 
 @test "MPI calls without records: said, not taken for a program that never waits" {
     cat >bare.txt <<'TEXT'
-0 0    enter MPI_Send
-0 1000 leave MPI_Send
-0 2000 enter MPI_Barrier
-0 3000 leave MPI_Barrier
-1 0    enter MPI_Recv
-1 1000 leave MPI_Recv
-1 2000 enter MPI_Barrier
-1 3000 leave MPI_Barrier
+0 0-1000    MPI_Send
+0 2000-3000 MPI_Barrier
+1 0-1000    MPI_Recv
+1 2000-3000 MPI_Barrier
 TEXT
     "$BUILD/tools/mktrace" bare.txt bare
     run -0 "$PAGODA" replay bare

@@ -76,14 +76,11 @@ load ../whatif
     "$BUILD/tools/mktrace" - trace <<'END'
 location 0.1
 region pthread_cond_wait - pthread
-0 0    enter main
-0 0    enter MPI_Init
-0 1000 leave MPI_Init
-0 5000 enter MPI_Finalize
-0 5000 leave MPI_Finalize
-0 6000 leave main
-0.1 500  enter pthread_cond_wait
-0.1 6000 leave pthread_cond_wait
+0 0         enter main
+0 0-1000    MPI_Init
+0 5000-5000 MPI_Finalize
+0 6000      leave main
+0.1 500-6000 pthread_cond_wait
 END
     "$PAGODA" replay --json trace | jq -e '[.critical_path.regions[] | .region, .time_ns] == ["main", 5000, "MPI_Init", 1000]'
     "$PAGODA" replay --json --cpu-speed 2 trace | jq -e '.whatif.predicted_ns == 3500'
