@@ -57,7 +57,8 @@ int trial_attribute_read(struct database *database, int64_t id, const char *name
     return row < 0 ? -1 : 0;
 }
 
-void trial_list_add(struct trial_list *list, struct trial_summary summary)
+/// Takes SUMMARY over.
+static void add_summary(struct trial_list *list, struct trial_summary summary)
 {
     *ARRAY_NEXT(list->trials, list->n_trials, list->capacity) = summary;
 }
@@ -330,7 +331,7 @@ static int remove_trial(struct database *database, int64_t trial, struct trial_l
     struct trial_summary summary;
     if (trial_summary_read(database, trial, &summary, err))
         return -1;
-    trial_list_add(removed, summary);
+    add_summary(removed, summary);
     // The last trial takes its experiment along, and so the notes of its points.
     return database_do(database, err,
                        "DELETE FROM experiment WHERE id = (SELECT experiment_id FROM trial WHERE "

@@ -27,8 +27,6 @@ struct trial_list {
 };
 
 void trial_list_release(struct trial_list *list);
-/// Takes SUMMARY over.
-void trial_list_add(struct trial_list *list, struct trial_summary summary);
 
 /// The number of the one trial that SELECTOR chooses. 0, or -1 and ERR: none (with the most similar
 /// name), or more than one.

@@ -260,8 +260,10 @@ static double variance_after(const struct outlook *outlooks, size_t n,
     return fmax(squares / all - mean / all * (mean / all), 0);
 }
 
-double posterior_width_after(const struct model_posterior *posterior, size_t n_parameters,
-                             const double *x, double low, double high, const double *candidate)
+/// How wide the confidence interval LOW to HIGH at X would be if CANDIDATE were measured as well, a
+/// share of its present width: expected from what POSTERIOR says of both values.
+static double width_after(const struct model_posterior *posterior, size_t n_parameters,
+                          const double *x, double low, double high, const double *candidate)
 {
     enum { MOST = 24 }; // of the most probable ones
     static const double lowest_share = 1e-3;
@@ -327,8 +329,8 @@ struct model_next model_measure_next(const struct model *model, const struct mod
     for (size_t i = 0; i < n_candidates; i++) {
         for (size_t k = 0, rest = i; k < model->n_parameters; rest /= n[k++])
             x[k] = values[k][rest % n[k]];
-        double width = posterior_width_after(model->posterior, model->n_parameters, at,
-                                             prediction->low, prediction->high, x);
+        double width = width_after(model->posterior, model->n_parameters, at, prediction->low,
+                                   prediction->high, x);
         if (!(width < best.width))
             continue;
         best.width = width;

@@ -86,11 +86,6 @@ struct model_interval posterior_interval(const struct model_posterior *posterior
 struct model_interval posterior_coefficient(const struct model_posterior *posterior, size_t h,
                                             const struct model_factor *factors);
 
-/// How wide the confidence interval LOW to HIGH at X would be if CANDIDATE were measured as well, a
-/// share of its present width: expected from what POSTERIOR says of both values.
-double posterior_width_after(const struct model_posterior *posterior, size_t n_parameters,
-                             const double *x, double low, double high, const double *candidate);
-
 // --- term.c
 // The terms that formulas are made of.
 

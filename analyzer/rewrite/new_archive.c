@@ -47,7 +47,8 @@ int rewrite_check(const char *directory, struct error *err)
                                 directory);
 }
 
-char *rewrite_folder_make(const char *directory, struct error *err)
+/// A new folder beside DIRECTORY, on the same file system. The caller frees; NULL and ERR.
+static char *make_folder(const char *directory, struct error *err)
 {
     SCOPED char *parent = rewrite_parent(directory);
     char *path = memory_format("%s/.pagoda-out-XXXXXX", parent);
@@ -88,7 +89,7 @@ int rewrite_wholly(const char *directory, rewrite_writer *write, void *context, 
     otf2_storage_failure();
     interrupt_begin();
     if (status == 0) {
-        folder = rewrite_folder_make(directory, err);
+        folder = make_folder(directory, err);
         status = folder ? write(context, folder, err) : -1;
     }
     if (status == 0 && (failure = otf2_storage_failure()))

@@ -36,9 +36,6 @@ int rewrite_check(const char *directory, struct error *err);
 /// The folder DIRECTORY is in; temporary files beside it are on its file system. The caller frees.
 char *rewrite_parent(const char *directory);
 
-/// A new folder beside DIRECTORY, on the same file system. The caller frees; NULL and ERR.
-char *rewrite_folder_make(const char *directory, struct error *err);
-
 /// A new archive NAME in FOLDER, with chunks of these sizes; NULL when the library cannot.
 OTF2_Archive *rewrite_open(const char *folder, const char *name, uint64_t event_bytes,
                            uint64_t definition_bytes);

@@ -85,7 +85,8 @@ void tally_add(struct tally *tally, uint64_t key, int64_t ns)
     add(tally, key, ns);
 }
 
-void tally_merge(struct tally *tally, struct tally *small)
+/// Adds SMALL into TALLY and leaves SMALL empty. Works on the larger of the two in either case.
+static void merge(struct tally *tally, struct tally *small)
 {
     bool is_larger = small->n_entries > tally->n_entries;
     struct tally *from = is_larger ? tally : small, *to = is_larger ? small : tally;
@@ -256,7 +257,7 @@ static void merge_into_child(struct lineage *lineage, uint32_t index)
     uint32_t child_index = node->children_xor;
     struct lineage_node *child = node_at(lineage, child_index);
     settle_marks(lineage, node, child);
-    tally_merge(&child->content, &node->content);
+    merge(&child->content, &node->content);
     child->parent = node->parent;
     node_at(lineage, node->parent)->children_xor ^= index ^ child_index;
     node->is_live = false;
@@ -304,7 +305,7 @@ void lineage_leave_window(struct lineage *lineage)
 {
     const uint32_t inside_bits = (UINT32_C(1) << PAG_WAIT_KINDS) - 1;
     for (uint32_t mark = 0; mark < PAG_WAIT_KINDS; mark++)
-        tally_merge(&lineage->explained[PAG_WAIT_KINDS + mark], &lineage->explained[mark]);
+        merge(&lineage->explained[PAG_WAIT_KINDS + mark], &lineage->explained[mark]);
     for (uint32_t i = 0; i < lineage->nodes.n_used; i++) {
         struct lineage_node *node = node_at(lineage, i);
         for (uint32_t bits = node->is_live ? node->has_marks & inside_bits : 0; bits;

@@ -62,8 +62,6 @@ static inline void tally_append(struct tally *tally, uint64_t key, int64_t ns)
         tally_add(tally, key, ns);
 }
 
-/// Adds SMALL into TALLY and leaves SMALL empty. Works on the larger of the two in either case.
-void tally_merge(struct tally *tally, struct tally *small);
 void tally_release(struct tally *tally);
 
 /// For each entry: `for (i = 0; (entry = tally_next(tally, &i));)`. The order is that of the

@@ -72,8 +72,9 @@ static struct communicator_state *state_of(struct engine *engine, uint32_t commu
     return communicator == NONE ? &engine->finalize : &engine->communicators[communicator];
 }
 
-uint32_t collective_member_of(const struct engine *engine, uint32_t communicator,
-                              uint32_t world_rank)
+/// Place of a world rank among the members (both groups of an intercommunicator, the local one
+/// first); NONE when it is not a member. COMMUNICATOR NONE is MPI_Finalize of all ranks.
+static uint32_t member_of(const struct engine *engine, uint32_t communicator, uint32_t world_rank)
 {
     if (communicator == NONE)
         return world_rank;
@@ -291,7 +292,7 @@ static uint32_t enter(struct engine *engine, struct location_state *location, ui
                       uint64_t in_ns, uint32_t *member_index)
 {
     struct communicator_state *state = state_of(engine, communicator);
-    *member_index = collective_member_of(engine, communicator, location->rank);
+    *member_index = member_of(engine, communicator, location->rank);
     if (*member_index == NONE) {
         engine->result->n_lost_calls++;
         return NONE;
@@ -404,7 +405,7 @@ static void complete(struct engine *engine, struct location_state *location,
         posting = *(struct posting *)pool_at(&engine->postings, index);
         pool_give(&engine->postings, index);
     }
-    uint32_t own = collective_member_of(engine, event->index, location->rank);
+    uint32_t own = member_of(engine, event->index, location->rank);
     bool is_new = !posting.is_placed;
     if (is_new)
         posting.collective = enter(engine, location, event->index, posting.in_ns, &own);
@@ -540,7 +541,7 @@ void collective_rank_ended(struct engine *engine, uint32_t rank)
 {
     for (uint32_t i = 0; i < engine->definitions->n_communicators; i++) {
         struct communicator_state *state = &engine->communicators[i];
-        if (state->n_members <= 1 || collective_member_of(engine, i, rank) == NONE)
+        if (state->n_members <= 1 || member_of(engine, i, rank) == NONE)
             continue;
         state->n_ended++;
         end_if_over(engine, state);

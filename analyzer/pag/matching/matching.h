@@ -198,11 +198,6 @@ bool collective_has_releasers(const struct engine *engine, struct part part);
 bool collective_release_times(const struct engine *engine, struct part part, uint64_t *time_ns,
                               uint64_t *recorded_ns);
 
-/// Place of a world rank among the members (both groups of an intercommunicator, the local one
-/// first); NONE when it is not a member. COMMUNICATOR NONE is MPI_Finalize of all ranks.
-uint32_t collective_member_of(const struct engine *engine, uint32_t communicator,
-                              uint32_t world_rank);
-
 /// The world rank of MEMBER, a place among them.
 uint32_t collective_world_rank(const struct engine *engine, uint32_t communicator, uint32_t member);
 

@@ -72,7 +72,9 @@ static int read_hierarchy(struct hierarchy *hierarchy, struct error *err)
     return read_texts(hierarchy, err);
 }
 
-int hierarchy_read(struct hierarchy_list *list, const char *path, struct error *err)
+/// Adds the hierarchy of a file, or replaces the one of the same id. Its nodes are not there yet.
+/// 0, or -1 and ERR.
+static int read_file(struct hierarchy_list *list, const char *path, struct error *err)
 {
     struct hierarchy hierarchy = {.document = xml_read(path, err)};
     if (!hierarchy.document)
@@ -86,7 +88,8 @@ int hierarchy_read(struct hierarchy_list *list, const char *path, struct error *
     return 0;
 }
 
-struct hierarchy *hierarchy_find(const struct hierarchy_list *list, const char *id)
+/// The hierarchy of this id, or NULL.
+static struct hierarchy *find(const struct hierarchy_list *list, const char *id)
 {
     size_t at = NAMED_FIND(list->items, list->n, id);
     return at < list->n ? &list->items[at] : NULL;
@@ -128,7 +131,9 @@ static struct property_node *add_node(struct hierarchy *hierarchy, uint32_t prop
     return node;
 }
 
-void hierarchy_add_top(struct hierarchy *hierarchy, uint32_t index)
+/// Adds at the top of HIERARCHY the property INDEX, with the threshold and basis of a node that
+/// says nothing of them.
+static void add_top(struct hierarchy *hierarchy, uint32_t index)
 {
     add_node(hierarchy, index, NODE_NONE);
 }
@@ -220,7 +225,7 @@ static int read_node(struct linking *l, const struct xml_element *element, uint3
 static int use_hierarchy(struct linking *l, const struct xml_element *element, uint32_t parent)
 {
     const char *id = xml_attribute(element, "hierarchy");
-    const struct hierarchy *used = id ? hierarchy_find(l->list, id) : NULL;
+    const struct hierarchy *used = id ? find(l->list, id) : NULL;
     if (!id)
         return REFUSE(path_of(l), element, l->err, "<use> needs hierarchy=\"...\"");
     if (!used) {
@@ -262,8 +267,10 @@ static int read_children(struct linking *l, const struct xml_element *element, u
     return 0;
 }
 
-int hierarchies_link(struct hierarchy_list *list, const struct property_list *properties,
-                     struct error *err)
+/// Makes the nodes of all, with those that they take from each other. 0, or -1 and ERR: an unknown
+/// property or hierarchy, or one that is part of itself.
+static int link_nodes(struct hierarchy_list *list, const struct property_list *properties,
+                      struct error *err)
 {
     for (size_t i = 0; i < list->n; i++) {
         struct linking l = {
@@ -306,9 +313,9 @@ int properties_load(struct property_list *properties, struct hierarchy_list *hie
         properties->items[i].is_shipped =
             files->directory && !is_extra(files, &properties->items[i]);
     for (char **path = xml; path && *path && status == 0; path++)
-        status = hierarchy_read(hierarchies, *path, err);
+        status = read_file(hierarchies, *path, err);
     if (status == 0)
-        status = hierarchies_link(hierarchies, properties, err);
+        status = link_nodes(hierarchies, properties, err);
     words_free(asl);
     words_free(xml);
     return status;
@@ -326,7 +333,7 @@ struct hierarchy *hierarchy_choose(const struct hierarchy_list *hierarchies, con
                                    const struct property_list *properties,
                                    const struct property_files *files, struct error *err)
 {
-    struct hierarchy *hierarchy = hierarchy_find(hierarchies, id);
+    struct hierarchy *hierarchy = find(hierarchies, id);
     if (!hierarchy) {
         SCOPED const char **ids = NAMED_NAMES(hierarchies->items, hierarchies->n);
         SCOPED char *list = spelling_list(ids, hierarchies->n);
@@ -336,6 +343,6 @@ struct hierarchy *hierarchy_choose(const struct hierarchy_list *hierarchies, con
     for (size_t i = 0; i < properties->n; i++)
         if (!properties->items[i].unit && is_extra(files, &properties->items[i]) &&
             !has_property(hierarchy, i))
-            hierarchy_add_top(hierarchy, (uint32_t)i);
+            add_top(hierarchy, (uint32_t)i);
     return hierarchy;
 }

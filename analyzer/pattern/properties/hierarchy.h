@@ -56,22 +56,6 @@ struct hierarchy_list {
     size_t n;
 };
 
-/// Adds the hierarchy of a file, or replaces the one of the same id. Its nodes are not there yet.
-/// 0, or -1 and ERR.
-int hierarchy_read(struct hierarchy_list *list, const char *path, struct error *err);
-
-/// Makes the nodes of all, with those that they take from each other. 0, or -1 and ERR: an unknown
-/// property or hierarchy, or one that is part of itself.
-int hierarchies_link(struct hierarchy_list *list, const struct property_list *properties,
-                     struct error *err);
-
-/// The hierarchy of this id, or NULL.
-struct hierarchy *hierarchy_find(const struct hierarchy_list *list, const char *id);
-
-/// Adds at the top of HIERARCHY the property INDEX, with the threshold and basis of a node that
-/// says nothing of them.
-void hierarchy_add_top(struct hierarchy *hierarchy, uint32_t index);
-
 void hierarchy_list_release(struct hierarchy_list *list);
 
 // --- all files

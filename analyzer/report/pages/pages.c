@@ -18,17 +18,20 @@
 
 #define DATA_MARK "<!-- DATA -->"
 
-void web_page_begin(const char *page, FILE *stream)
+/// Prints what of PAGE, a text that the build made, comes before the data, and after them.
+static void begin_page(const char *page, FILE *stream)
 {
     fwrite(page, 1, (size_t)(strstr(page, DATA_MARK) - page), stream);
 }
 
-void web_page_end(const char *page, FILE *stream)
+static void end_page(const char *page, FILE *stream)
 {
     fputs(strstr(page, DATA_MARK) + strlen(DATA_MARK), stream);
 }
 
-void web_page_put(const char *id, const char *json, FILE *stream)
+/// Prints JSON as the element ID. What of it could end or begin an element stands only in its
+/// strings.
+static void put_data(const char *id, const char *json, FILE *stream)
 {
     fprintf(stream, "<script id=\"%s\" type=\"application/json\">", id);
     for (; *json; json++)
@@ -327,7 +330,7 @@ static void put_shown_path(json_t *names, const struct result *result, uint32_t 
 static void put_compact(const char *id, json_t *json, FILE *stream)
 {
     SCOPED char *text = json_dumps(json, JSON_COMPACT | JSON_REAL_PRECISION(12));
-    web_page_put(id, text, stream);
+    put_data(id, text, stream);
     json_decref(json);
 }
 
@@ -363,7 +366,7 @@ static void print_report(const struct run_page *page, FILE *stream)
 int run_page_print(const struct run_page *page, FILE *stream, struct error *err)
 {
     json_t *lanes = json_array();
-    web_page_begin(run_page_text, stream);
+    begin_page(run_page_text, stream);
     print_report(page, stream);
     print_names(page->result, stream);
     int status = print_lane(lanes, "measured", page->result, page->timeline, stream, err);
@@ -371,7 +374,7 @@ int run_page_print(const struct run_page *page, FILE *stream, struct error *err)
         status = print_lane(lanes, "predicted", &page->predicted->predicted,
                             page->predicted_timeline, stream, err);
     put_compact("lanes", lanes, stream);
-    web_page_end(run_page_text, stream);
+    end_page(run_page_text, stream);
     return status;
 }
 
@@ -388,7 +391,7 @@ extern const char store_page_text[];
         FILE *text_ = memory_stream(&json_, &n_);                                                  \
         print(page, text_);                                                                        \
         fclose(text_);                                                                             \
-        web_page_put(id, json_, stream);                                                           \
+        put_data(id, json_, stream);                                                               \
         free(json_);                                                                               \
     } while (0)
 
@@ -425,11 +428,11 @@ static void put_trees(const struct trial_trees *trees, FILE *stream)
 
 void store_page_print(const struct store_page *page, FILE *stream)
 {
-    web_page_begin(store_page_text, stream);
-    web_page_put("trials", page->trials, stream);
+    begin_page(store_page_text, stream);
+    put_data("trials", page->trials, stream);
     PUT_PRINTED("tests", json_print_back_test, page->test, stream);
     put_trees(page->trees, stream);
     if (page->scaling)
         PUT_PRINTED("scaling", json_print_scaling, page->scaling, stream);
-    web_page_end(store_page_text, stream);
+    end_page(store_page_text, stream);
 }

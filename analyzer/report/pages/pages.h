@@ -47,14 +47,3 @@ void store_page_print(const struct store_page *page, FILE *stream);
 /// How long the latest run took, and how much longer than earlier ones like it, as a small picture
 /// in SVG; its title says it as a sentence. TRIALS: as of the page. -1 and ERR: there is no run.
 int badge_print(const char *trials, FILE *stream, struct error *err);
-
-// --- both
-// What pages share: a text of HTML with a place for the data, which are elements of JSON.
-
-/// Prints what of PAGE, a text that the build made, comes before the data, and after them.
-void web_page_begin(const char *page, FILE *stream);
-void web_page_end(const char *page, FILE *stream);
-
-/// Prints JSON as the element ID. What of it could end or begin an element stands only in its
-/// strings.
-void web_page_put(const char *id, const char *json, FILE *stream);

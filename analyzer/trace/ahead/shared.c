@@ -29,7 +29,8 @@ struct shared {
     unsigned n_ended; // of these: send nothing any more
 };
 
-unsigned shared_owner(size_t location, unsigned n_processes)
+/// Which of N processes reads LOCATION. The first one has more to do, and reads half as much.
+static unsigned owner_of(size_t location, unsigned n_processes)
 {
     return (unsigned)(location % (2 * n_processes - 1) + 1) / 2;
 }
@@ -40,7 +41,7 @@ void shared_begin(struct trace *trace)
 {
     trace->shared = memory_zeroed(1, sizeof *trace->shared);
     for (size_t i = 0; i < trace->n_readers; i++)
-        trace->readers[i].is_remote = shared_owner(i, spread_size()) != spread_rank();
+        trace->readers[i].is_remote = owner_of(i, spread_size()) != spread_rank();
     if (spread_is_first())
         trace->shared->blocks = memory_zeroed(trace->n_readers, sizeof *trace->shared->blocks);
     else
@@ -184,7 +185,7 @@ void shared_await(struct trace *trace, size_t location)
 void shared_request(struct trace *trace, size_t location)
 {
     trace->shared->blocks[location].has_come = false;
-    send_number(shared_owner(location, spread_size()), location);
+    send_number(owner_of(location, spread_size()), location);
 }
 
 static void end_others(struct trace *trace)

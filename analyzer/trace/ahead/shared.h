@@ -12,9 +12,6 @@
 
 struct trace;
 
-/// Which of N processes reads LOCATION. The first one has more to do, and reads half as much.
-unsigned shared_owner(size_t location, unsigned n_processes);
-
 /// Begins to share TRACE, of which nothing is open yet: its readers know which are remote.
 void shared_begin(struct trace *trace);
 
