@@ -197,6 +197,7 @@ int cmd_advise(int argc, char **argv)
                                   "pagoda-whatif(7), section Past errors, says how."),
         OPTION_FLAG_ROW("json", 0, &request.wants_json, "print JSON (schema 1) instead of text"),
     };
+    SCOPED_BY(options_release)
     const struct option_usage usage = {
         .command = "advise",
         .operands = "TRACE",
@@ -219,7 +220,7 @@ int cmd_advise(int argc, char **argv)
                                    "which is missing");
     if (!request.database && as)
         return options_usage_error(&usage, "--as names what --store DB keeps");
-    struct trial_path path;
+    SCOPED_BY(trial_path_release) struct trial_path path = {0};
     if (trial_path_read_experiment(&path, as, &err) != 0)
         return options_usage_error(&usage, "%s", err.text);
     request.names = store_names_of(&path);
@@ -231,9 +232,5 @@ int cmd_advise(int argc, char **argv)
     else if (failed == 0)
         text_print_advice(&advice, request.limit, stdout);
     status = log_outcome(failed, advice.n_warnings > 0, &err);
-    if (!is_stored)
-        status = STATUS_FAILED;
-    trial_path_release(&path);
-    options_list_release(&request.phases);
-    return status;
+    return is_stored ? status : STATUS_FAILED;
 }

@@ -99,21 +99,19 @@ static int check_archive(struct check *check, struct error *err)
 
 static int check_machine(struct check *check, struct error *err)
 {
-    struct machine machine;
+    SCOPED_BY(machine_release) struct machine machine = {0};
     int status = machine_read(&machine, check->path, err);
     check->kind = CHECK_MACHINE;
     check->n_entries = machine.n_collectives;
-    machine_release(&machine);
     return status;
 }
 
 static int check_policy(struct check *check, struct error *err)
 {
-    struct policy policy;
+    SCOPED_BY(policy_release) struct policy policy = {0};
     int status = policy_read(&policy, check->path, err);
     check->kind = CHECK_POLICY;
     check->n_entries = policy.balancing.n_rules + (policy.deals_tasks ? 1 : 0);
-    policy_release(&policy);
     return status;
 }
 
@@ -129,23 +127,21 @@ static int check_slowdown(struct check *check, struct error *err)
 
 static int check_model(struct check *check, struct error *err)
 {
-    struct task_model model;
+    SCOPED_BY(task_model_release) struct task_model model = {0};
     int status = task_model_read(&model, check->path, NULL, err);
     check->kind = CHECK_MODEL;
     check->n_entries = status == 0 ? task_count(model.top) : 0;
-    task_model_release(&model);
     return status;
 }
 
 static int check_sweep(struct check *check, struct error *err)
 {
-    struct sweep_spec spec;
+    SCOPED_BY(sweep_spec_release) struct sweep_spec spec;
     sweep_spec_init(&spec);
     int status = sweep_spec_read(&spec, check->path, err);
     check->kind = CHECK_SWEEP;
     if (status == 0)
         check->n_entries = sweep_plan_n_points(&spec.plan);
-    sweep_spec_release(&spec);
     return status;
 }
 

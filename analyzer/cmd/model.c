@@ -250,6 +250,7 @@ int cmd_model(int argc, char **argv)
         OPTION_COUNT_ROW("top", 0, "N", &request.top, "show N series or tasks", "12"),
         OPTION_FLAG_ROW("json", 0, &request.wants_json, "print JSON instead of text"),
     };
+    SCOPED_BY(options_release)
     const struct option_usage usage = {
         .command = "model",
         .operands = "DB [TRIALS...] | TABLE | MODEL",
@@ -258,16 +259,11 @@ int cmd_model(int argc, char **argv)
         OPTIONS_OF(rows),
     };
     int first, status;
-    if (options_parse(&usage, argc, argv, &first, &status)) {
-        if (trial_path_read_experiment(&experiment, as, &err)) {
-            status = options_usage_error(&usage, "%s", err.text);
-        } else {
-            request.choice.application = experiment.application;
-            request.choice.experiment = experiment.experiment;
-            status = run(argc - first, argv + first, &request, &usage);
-        }
-    }
-    options_list_release(&request.points);
-    options_list_release(&request.by);
-    return status;
+    if (!options_parse(&usage, argc, argv, &first, &status))
+        return status;
+    if (trial_path_read_experiment(&experiment, as, &err))
+        return options_usage_error(&usage, "%s", err.text);
+    request.choice.application = experiment.application;
+    request.choice.experiment = experiment.experiment;
+    return run(argc - first, argv + first, &request, &usage);
 }

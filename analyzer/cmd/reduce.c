@@ -291,6 +291,7 @@ int cmd_reduce(int argc, char **argv)
         THREADS_ROW,
         OPTION_FLAG_ROW("json", 0, &settings.wants_json, "print JSON instead of text"),
     };
+    SCOPED_BY(options_release)
     const struct option_usage usage = {
         .command = "reduce",
         .operands = "TRACE | DB TRIAL | -- LAUNCHER...",
@@ -308,12 +309,8 @@ int cmd_reduce(int argc, char **argv)
     int n_after_dashes = options_words_after_dashes(argc, argv);
     int first, status;
     if (!options_parse(&usage, argc, argv, &first, &status))
-        ;
-    else if (check_operands(&settings, argv + first, argc - first, n_after_dashes, &err) != 0)
-        status = options_usage_error(&usage, "%s", err.text);
-    else
-        status = run(&settings, argv + first, (size_t)(argc - first));
-    options_list_release(&settings.rules);
-    options_list_release(&settings.rule_files);
-    return status;
+        return status;
+    if (check_operands(&settings, argv + first, argc - first, n_after_dashes, &err) != 0)
+        return options_usage_error(&usage, "%s", err.text);
+    return run(&settings, argv + first, (size_t)(argc - first));
 }

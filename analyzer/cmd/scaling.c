@@ -140,7 +140,7 @@ static int check_request(const struct option_usage *usage, const struct request 
 int cmd_scaling(int argc, char **argv)
 {
     const char *as = NULL;
-    struct trial_path path = {0};
+    SCOPED_BY(trial_path_release) struct trial_path path = {0};
     struct error err;
     struct request request = {.choice = {.by = "ranks"}, .threshold_percent = 80, .top = 12};
     const struct option_row rows[] = {
@@ -184,6 +184,7 @@ int cmd_scaling(int argc, char **argv)
         {"threshold", "study", NULL},
         {"top", "output", NULL},
     };
+    SCOPED_BY(options_release)
     const struct option_usage usage = {
         .command = "scaling",
         .operands = "DB [TRIALS...] | TRACE TRACE...",
@@ -193,24 +194,18 @@ int cmd_scaling(int argc, char **argv)
         OPTION_GROUPS_OF(groups),
     };
     int first, status;
-    if (options_parse(&usage, argc, argv, &first, &status))
-        status = trial_path_read_experiment(&path, as, &err)
-                     ? options_usage_error(&usage, "%s", err.text)
-                     : check_request(&usage, &request);
-    else
-        goto out;
-    if (status == STATUS_DONE) {
-        request.choice.application = path.application;
-        request.choice.experiment = path.experiment;
-        request.choice.ignored = &request.ignored;
-        request.choice.asked = request.is_strong ? SCALING_ASKED_STRONG
-                               : request.is_weak ? SCALING_ASKED_WEAK
-                                                 : SCALING_BY_PARAMETERS;
-        status = run_scaling(argv + first, (size_t)(argc - first), &request);
-    }
-out:
-    trial_path_release(&path);
-    options_list_release(&request.ignored);
-    options_list_release(&request.property_files);
-    return status;
+    if (!options_parse(&usage, argc, argv, &first, &status))
+        return status;
+    if (trial_path_read_experiment(&path, as, &err) != 0)
+        return options_usage_error(&usage, "%s", err.text);
+    status = check_request(&usage, &request);
+    if (status != STATUS_DONE)
+        return status;
+    request.choice.application = path.application;
+    request.choice.experiment = path.experiment;
+    request.choice.ignored = &request.ignored;
+    request.choice.asked = request.is_strong ? SCALING_ASKED_STRONG
+                           : request.is_weak ? SCALING_ASKED_WEAK
+                                             : SCALING_BY_PARAMETERS;
+    return run_scaling(argv + first, (size_t)(argc - first), &request);
 }

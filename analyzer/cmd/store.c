@@ -42,7 +42,7 @@ static int run_list(int argc, char **argv)
     if (!options_parse(&usage, argc, argv, &first, &status))
         return status;
     struct error err;
-    struct trial_path of;
+    SCOPED_BY(trial_path_release) struct trial_path of = {0};
     if (trial_path_read_experiment(&of, as, &err))
         return options_usage_error(&usage, "%s", err.text);
     const struct trial_filter filter = {of.application, of.experiment};
@@ -52,7 +52,6 @@ static int run_list(int argc, char **argv)
         puts(json);
     else if (status == 0)
         text_print_trials(json, of.application || of.experiment, stdout);
-    trial_path_release(&of);
     return log_outcome(status, false, &err);
 }
 
@@ -120,7 +119,7 @@ static int run_remove(int argc, char **argv)
         return status;
     size_t n_named = (size_t)(argc - first - 1);
     struct error err;
-    struct trial_path of;
+    SCOPED_BY(trial_path_release) struct trial_path of = {0};
     if (n_named == 0 && !as)
         return options_usage_error(&usage, "name what to remove: TRIAL, or --as EXPERIMENT");
     if (n_named > 0 && as)
@@ -130,17 +129,13 @@ static int run_remove(int argc, char **argv)
         return options_usage_error(&usage, "%s", err.text);
     const struct trial_filter filter = {of.application, of.experiment};
     if (as && !of.application && !of.experiment)
-        status = options_usage_error(&usage, "--as %s names no experiment", as);
-    else {
-        struct removal removed;
-        status = removal_run(argv[first], as ? &filter : NULL,
-                             (const char *const *)argv + first + 1, n_named, &removed, &err);
-        print_removed(&removed);
-        removal_release(&removed);
-        status = log_outcome(status, false, &err);
-    }
-    trial_path_release(&of);
-    return status;
+        return options_usage_error(&usage, "--as %s names no experiment", as);
+    struct removal removed;
+    status = removal_run(argv[first], as ? &filter : NULL, (const char *const *)argv + first + 1,
+                         n_named, &removed, &err);
+    print_removed(&removed);
+    removal_release(&removed);
+    return log_outcome(status, false, &err);
 }
 
 static const struct {

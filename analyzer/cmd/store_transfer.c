@@ -109,6 +109,7 @@ int store_add(int argc, char **argv)
         OPTION_LIST_ROW("patterns", 0, "FILE", &request.pattern_files,
                         "also look for the patterns in FILE"),
     };
+    SCOPED_BY(options_release)
     const struct option_usage usage = {
         .command = "store add",
         .operands = "DB TRACE...",
@@ -120,26 +121,20 @@ int store_add(int argc, char **argv)
     };
     struct error why = {{0}};
     int first, status;
-    if (options_parse(&usage, argc, argv, &first, &status)) {
-        request.database = argv[first];
-        trial_path_read(&path, as);
-        request.names = store_names_of(&path);
-        if (intervals_check(&request.intervals, &why) != 0)
-            status = options_usage_error(&usage, "--interval: %s", why.text);
-        else if (named_values_check("parameter", &request.parameters, &why) != 0 ||
-                 named_values_check("component", &request.versions, &why) != 0)
-            status = options_usage_error(&usage, "%s", why.text);
-        else if (request.names.trial && argc - first > 2)
-            status = options_usage_error(
-                &usage, "--as %s names one run: give one trace, or end it with /", as);
-        else
-            status = run(&request, argv + first + 1, (size_t)(argc - first - 1));
-    }
-    options_list_release(&request.parameters);
-    options_list_release(&request.versions);
-    options_list_release(&request.pattern_files);
-    options_list_release(&request.intervals);
-    return status;
+    if (!options_parse(&usage, argc, argv, &first, &status))
+        return status;
+    request.database = argv[first];
+    trial_path_read(&path, as);
+    request.names = store_names_of(&path);
+    if (intervals_check(&request.intervals, &why) != 0)
+        return options_usage_error(&usage, "--interval: %s", why.text);
+    if (named_values_check("parameter", &request.parameters, &why) != 0 ||
+        named_values_check("component", &request.versions, &why) != 0)
+        return options_usage_error(&usage, "%s", why.text);
+    if (request.names.trial && argc - first > 2)
+        return options_usage_error(&usage,
+                                   "--as %s names one run: give one trace, or end it with /", as);
+    return run(&request, argv + first + 1, (size_t)(argc - first - 1));
 }
 
 // --- export
@@ -198,13 +193,12 @@ int store_export(int argc, char **argv)
     conditions.selectors = (struct option_list){.values = (const char **)argv + first + 1,
                                                 .count = (size_t)(argc - first - 1)};
     struct error err;
-    struct trial_path of;
+    SCOPED_BY(trial_path_release) struct trial_path of = {0};
     if (trial_path_read_experiment(&of, as, &err))
         return options_usage_error(&usage, "%s", err.text);
     conditions.application = of.application;
     conditions.experiment = of.experiment;
     status = export_selected(argv[first], output, &conditions, &err);
-    trial_path_release(&of);
     return log_outcome(status, false, &err);
 }
 
@@ -310,13 +304,12 @@ int store_import(int argc, char **argv)
                                     : renames ? IMPORT_RENAME
                                               : IMPORT_REFUSE;
     struct error err;
-    struct trial_path path;
+    SCOPED_BY(trial_path_release) struct trial_path path = {0};
     trial_path_read(&path, as);
     const struct import_names names = {path.application, path.experiment, path.trial, origin};
     status = 0;
     for (int i = first + 1; i < argc && status == 0; i++)
         status = import_file(argv[first], argv[i], &names, conflict, &err);
-    trial_path_release(&path);
     return log_outcome(status, false, &err);
 }
 

@@ -308,6 +308,7 @@ int cmd_sweep(int argc, char **argv)
         {"timeout", "runs", NULL},
         {"json", "output", NULL},
     };
+    SCOPED_BY(options_release)
     const struct option_usage usage = {
         .command = "sweep",
         .operands = "SPEC.xml | -- LAUNCHER...",
@@ -339,8 +340,5 @@ int cmd_sweep(int argc, char **argv)
     sweep_spec_release(&spec);
     trial_path_release(&request.path);
     free(request.arguments);
-    options_list_release(&request.parameters);
-    options_list_release(&request.skips);
-    options_list_release(&request.checkpoints);
     return status;
 }

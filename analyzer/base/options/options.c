@@ -45,6 +45,13 @@ void options_list_release(struct option_list *list)
     *list = (struct option_list){0};
 }
 
+void options_release(const struct option_usage *usage)
+{
+    for (size_t i = 0; i < usage->n_rows; i++)
+        if (usage->rows[i].type == OPTION_LIST)
+            options_list_release(usage->rows[i].value);
+}
+
 static int store_value(const struct option_row *row, const char *text, struct error *err)
 {
     if (row->type != OPTION_FLAG && *text == '\0')

@@ -134,6 +134,8 @@ int options_usage_error(const struct option_usage *usage, const char *format, ..
     __attribute__((format(printf, 2, 3)));
 
 void options_list_release(struct option_list *list);
+/// Frees the values of all lists of a table; for SCOPED_BY, where the command's function has these.
+void options_release(const struct option_usage *usage);
 /// Adds N values, which are not copied.
 void options_list_append(struct option_list *list, const char *const *values, size_t n);
 
