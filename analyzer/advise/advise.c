@@ -470,7 +470,7 @@ static void try_candidates(struct advise_setting *limited, const struct pag_resu
 int advise_run(const struct advise_setting *setting, struct advice *advice, struct error *err)
 {
     struct advise_setting limited = within_limits(setting);
-    struct whatif_plan target;
+    SCOPED_BY(whatif_plan_release) struct whatif_plan target;
     SCOPED_BY(replay_run_release) struct replay_run unchanged = {0};
     advice->measured_ns = setting->batch.measured->replay.time_ns;
     whatif_progress_expect(setting->batch.progress,
@@ -481,6 +481,5 @@ int advise_run(const struct advise_setting *setting, struct advice *advice, stru
         status = predict_baselines(&limited, advice, &unchanged, err);
     if (status == 0)
         try_candidates(&limited, &unchanged.replay, advice);
-    whatif_plan_release(&target);
     return status;
 }

@@ -91,11 +91,9 @@ void advise_add_workers(const struct advise_setting *setting, struct advice *adv
 /// Has the bundled policy NAME rules for balancing?
 static bool balances(const char *name)
 {
-    struct policy policy;
+    SCOPED_BY(policy_release) struct policy policy;
     struct error err = {{0}};
-    bool is_one = policy_read(&policy, name, &err) == 0 && !policy.deals_tasks;
-    policy_release(&policy);
-    return is_one;
+    return policy_read(&policy, name, &err) == 0 && !policy.deals_tasks;
 }
 
 /// Position of the first of N jobs from FROM on with the run that JOB predicts; N: there is none.

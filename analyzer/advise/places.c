@@ -326,7 +326,7 @@ static void add_phases(const struct advise_setting *setting, const struct whatif
 int advise_check_phases(const struct advise_setting *setting, struct error *err)
 {
     SCOPED_BY(words_release) struct advice_candidate candidate = {.has_target = true};
-    struct whatif_plan plan;
+    SCOPED_BY(whatif_plan_release) struct whatif_plan plan;
     for (size_t i = 0; i < setting->n_phases; i++) {
         SCOPED char *text = memory_format("%s:node0=0", setting->phases[i]);
         advise_add_word(&candidate, "place", text);
@@ -335,9 +335,7 @@ int advise_check_phases(const struct advise_setting *setting, struct error *err)
         advise_add_word(&candidate, "state", setting->state);
     add_words(&candidate, &setting->batch, "nodes");
     const struct whatif_job job = {.candidates = {&candidate}};
-    int status = whatif_job_plan(&setting->batch, &job, &plan, err);
-    whatif_plan_release(&plan);
-    return status;
+    return whatif_job_plan(&setting->batch, &job, &plan, err);
 }
 
 /// Is the advice for other nodes, cores or machines than the recorded ones?

@@ -33,9 +33,8 @@ unsigned char *threads_cores(size_t *n_bytes)
 static unsigned count_cores(void)
 {
     size_t n_bytes;
-    unsigned char *cores = threads_cores(&n_bytes);
+    SCOPED unsigned char *cores = threads_cores(&n_bytes);
     int n = CPU_COUNT_S(n_bytes, (cpu_set_t *)(void *)cores);
-    free(cores);
     return n > 0 ? (unsigned)n : 1;
 }
 

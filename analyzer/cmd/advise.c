@@ -71,11 +71,10 @@ static size_t target_words(const struct advise_request *request, struct advice_w
 /// Checks them as `replay` would, one value each. 0, or -1 and ERR.
 static int check_target(const struct advice_word *words, size_t n, struct error *err)
 {
-    struct whatif_plan plan;
+    SCOPED_BY(whatif_plan_release) struct whatif_plan plan;
     int status = whatif_plan_read(&plan, words, n, err);
     if (status == 0 && plan.is_list)
         status = error_set(err, "advice is for one target: give no option several values");
-    whatif_plan_release(&plan);
     return status;
 }
 

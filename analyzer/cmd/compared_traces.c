@@ -27,7 +27,7 @@ bool is_trace(const char *path)
 int trace_store(const char *database, const char *trace, const struct catalogue *catalogue,
                 const struct store_names *names, bool *is_unreadable, struct error *err)
 {
-    struct replay_run run;
+    SCOPED_BY(replay_run_release) struct replay_run run;
     int status = replay_run_open(&run, trace, err);
     if (status == 0)
         status = replay_run(&run, catalogue, NULL, false, "replaying", err);
@@ -35,7 +35,6 @@ int trace_store(const char *database, const char *trace, const struct catalogue 
         status = store_result(database, &run.result, names, err);
     if (status == 0)
         *is_unreadable |= damage_warn(&run.result);
-    replay_run_release(&run);
     return status;
 }
 

@@ -130,11 +130,10 @@ static int run_remove(int argc, char **argv)
     const struct trial_filter filter = {of.application, of.experiment};
     if (as && !of.application && !of.experiment)
         return options_usage_error(&usage, "--as %s names no experiment", as);
-    struct removal removed;
+    SCOPED_BY(removal_release) struct removal removed;
     status = removal_run(argv[first], as ? &filter : NULL, (const char *const *)argv + first + 1,
                          n_named, &removed, &err);
     print_removed(&removed);
-    removal_release(&removed);
     return log_outcome(status, false, &err);
 }
 

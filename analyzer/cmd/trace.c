@@ -442,7 +442,7 @@ int cmd_trace(int argc, char **argv)
     const char *dir = NULL;
     const char *unfinished = NULL;
     bool only_show = false;
-    struct trace_settings settings;
+    SCOPED_BY(trace_settings_release) struct trace_settings settings;
     struct option_row rows[TRACE_N_SETTINGS + 4] = {
         OPTION_TEXT_ROW("output", 'o', "DIR", &dir, "write the trace to DIR", "pagoda-PROGRAM-DATE",
                         .manual = "DIR is made if need be, with the folders above it. A folder "
@@ -488,6 +488,5 @@ int cmd_trace(int argc, char **argv)
             options_usage_error(&usage, "what is to be run? for example: -- mpirun -n 4 ./app");
     else
         status = trace_with(&settings, argv + first, dir, only_show);
-    trace_settings_release(&settings);
     return status;
 }

@@ -28,13 +28,12 @@ static void add_time(void *user, const char *call_path, const char *process, con
 static void keep_places(struct tree *tree, struct difference *difference)
 {
     static const struct difference_thresholds none = {0, 0, 1};
-    struct difference_table table;
+    SCOPED_BY(difference_table_release) struct difference_table table;
     difference_descend(difference, &none, true, &table);
     tree->places = memory_new((table.n_rows + 1) * sizeof *tree->places);
     for (; tree->n < table.n_rows; tree->n++)
         tree->places[tree->n] = (struct place){memory_copy_text(table.rows[tree->n].call_path),
                                                table.rows[tree->n].a_ns};
-    difference_table_release(&table);
 }
 
 static int read_tree(struct database *database, int64_t id, struct tree *tree, struct error *err)

@@ -548,7 +548,7 @@ int trace_settings_resolve(struct trace_settings *settings, struct error *err)
 
 int trace_settings_check_file(const char *path, size_t *n_settings, struct error *err)
 {
-    struct trace_settings settings;
+    SCOPED_BY(trace_settings_release) struct trace_settings settings;
     int result;
     trace_settings_init(&settings);
     result = read_file(&settings, path, err);
@@ -557,7 +557,6 @@ int trace_settings_check_file(const char *path, size_t *n_settings, struct error
     *n_settings = 0;
     for (int i = 0; i < TRACE_N_SETTINGS; i++)
         *n_settings += settings.values[i].text != NULL;
-    trace_settings_release(&settings);
     return result;
 }
 

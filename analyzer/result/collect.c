@@ -372,7 +372,7 @@ static void put_traffic(const struct pag_result *replay, struct result *result)
 void collect_result(const struct collect_input *input, struct result *result)
 {
     const struct definitions *definitions = trace_definitions(input->trace);
-    struct call_tree tree;
+    SCOPED_BY(call_tree_release) struct call_tree tree;
     put_facts(input, result);
     put_ranks(input, result);
     call_tree_build(&tree, definitions, input->replay, result);
@@ -401,5 +401,4 @@ void collect_result(const struct collect_input *input, struct result *result)
         moment_collect(&tree, result);
     metrics_collect(&input->catalogue->properties, result);
     findings_write(&input->catalogue->findings, result);
-    call_tree_release(&tree);
 }

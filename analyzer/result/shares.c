@@ -534,7 +534,7 @@ static void name_ranks_of_sites(struct result_origins *origins, uint64_t total_n
     size_t n;
     SCOPED struct result_path_share *sites =
         sum_by_site(origins->by_path_rank, origins->n_by_path_rank, total_ns, &n);
-    struct map ranks;
+    SCOPED_BY(map_release) struct map ranks;
     map_init(&ranks);
     for (size_t i = 0; i < n; i++)
         map_put(&ranks, (uint64_t)sites[i].site << 32 | sites[i].region, sites[i].rank);
@@ -543,7 +543,6 @@ static void name_ranks_of_sites(struct result_origins *origins, uint64_t total_n
         if (!map_get(&ranks, (uint64_t)site->site << 32 | site->region, &site->rank))
             site->rank = RESULT_NONE;
     }
-    map_release(&ranks);
 }
 
 /// Fills the origins of waits of PATTERN that last TOTAL_NS from their EXPLANATION.

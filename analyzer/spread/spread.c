@@ -252,7 +252,7 @@ static struct greeting greeting_of(int argc, char **argv)
 /// Of the cores that processes on OWN's node may use, this one gets as many as each of them.
 static void share_cores(const struct greeting *own, const struct greeting *all)
 {
-    unsigned char *cores = memory_zeroed(own->n_core_bytes, 1);
+    SCOPED unsigned char *cores = memory_zeroed(own->n_core_bytes, 1);
     unsigned n_processes = 0, n_cores = 0;
     for (unsigned i = 0; i < spread.size; i++) {
         if (strcmp(own->host, all[i].host) != 0)
@@ -264,7 +264,6 @@ static void share_cores(const struct greeting *own, const struct greeting *all)
     for (size_t k = 0; k < own->n_core_bytes; k++)
         n_cores += (unsigned)__builtin_popcount(cores[k]);
     threads_set_cores(n_cores > n_processes ? n_cores / n_processes : 1);
-    free(cores);
 }
 
 /// Whether all processes are the same program with the same command line; then cores are shared.

@@ -136,11 +136,9 @@ static void evaluate(struct task_point *point, const struct task *task, struct p
 /// Seconds of TASK, all repetitions.
 static double seconds(struct task_point *point, const struct task *task, struct place place)
 {
-    struct task_outcome outcome;
+    SCOPED_BY(task_outcome_release) struct task_outcome outcome;
     evaluate(point, task, place, NULL, &outcome);
-    double time = task_seconds(outcome.parts);
-    task_outcome_release(&outcome);
-    return time;
+    return task_seconds(outcome.parts);
 }
 
 /// The outcome of one more of OUTCOME's tasks.

@@ -285,12 +285,11 @@ static int estimate_rebalancing(const struct whatif_case *cases, size_t n,
                                 const struct replay_run *measured, struct whatif_point *points,
                                 struct error *err)
 {
-    struct work_spans spans;
+    SCOPED_BY(work_spans_release) struct work_spans spans;
     work_spans_init(&spans, (uint32_t)measured->replay.n_ranks);
     int status = find_spans(&spans, &cases[0], measured, err);
     for (size_t i = 0; status == 0 && i < n; i++)
         put_rebalancing(&spans, &cases[i], measured->recorded, &points[i]);
-    work_spans_release(&spans);
     return status;
 }
 

@@ -121,7 +121,7 @@ static void metis_graph_release(struct metis_graph *metis)
 static bool run_metis(const struct rank_graph *graph, uint32_t n_parts, bool is_by_work,
                       uint32_t seed, uint32_t *part_of_rank)
 {
-    struct metis_graph metis;
+    SCOPED_BY(metis_graph_release) struct metis_graph metis;
     metis_graph_init(&metis, graph, is_by_work);
     idx_t n_constraints = 1, n = (idx_t)n_parts, cut, options[METIS_NOPTIONS];
     SCOPED idx_t *parts = memory_zeroed(graph->n_ranks, sizeof *parts);
@@ -135,7 +135,6 @@ static bool run_metis(const struct rank_graph *graph, uint32_t n_parts, bool is_
     end_silence(output);
     for (uint32_t i = 0; i < graph->n_ranks; i++)
         part_of_rank[i] = (uint32_t)parts[i];
-    metis_graph_release(&metis);
     return status == METIS_OK;
 }
 

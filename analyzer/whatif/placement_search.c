@@ -113,7 +113,7 @@ static void judge(struct search *search, struct mapping *mappings, size_t n)
 static void survey_places(struct search *search)
 {
     static const struct scenario_settings unchanged = SCENARIO_UNCHANGED_FIELDS;
-    struct whatif_plan target;
+    SCOPED_BY(whatif_plan_release) struct whatif_plan target;
     struct error unplaced = {{0}}; // without --place it may be none
     (void)whatif_job_plan(search->batch, &(struct whatif_job){0}, &target, &unplaced);
     const struct scenario_settings *settings =
@@ -129,7 +129,6 @@ static void survey_places(struct search *search)
         uint32_t n_cores = core_groups_given(settings, name);
         search->n_cores[node] = n_cores > 0 ? n_cores : 1;
     }
-    whatif_plan_release(&target);
 }
 
 /// The fewest nodes, the first ones, that have a core for each rank; all, where these do not.
@@ -350,7 +349,7 @@ static struct change *list_changes(const struct search *search, struct change **
     const uint32_t *node = search->current.node_of_rank;
     size_t n_ranks = search->n_ranks, n_most = n_ranks * n_ranks / 2 + n_ranks * search->n_nodes;
     struct change *list = memory_zeroed(n_most + 1, sizeof *list);
-    struct loads loads;
+    SCOPED_BY(loads_release) struct loads loads;
     loads_init(&loads, search);
     *n = 0;
     for (uint32_t a = 0; a < n_ranks; a++)
@@ -380,7 +379,6 @@ static struct change *list_changes(const struct search *search, struct change **
             next[k]->is_listed = true;
         }
     }
-    loads_release(&loads);
     return list;
 }
 

@@ -56,7 +56,7 @@ static int search_tolerance(struct tolerance_runs *runs, uint64_t *added, uint64
                             uint64_t most, uint64_t base_ns, struct whatif_report *report,
                             bool is_latency, struct error *err)
 {
-    struct tolerance_search search;
+    SCOPED_BY(tolerance_search_release) struct tolerance_search search;
     int status = 0;
     runs->added = added;
     runs->before = *added;
@@ -77,7 +77,6 @@ static int search_tolerance(struct tolerance_runs *runs, uint64_t *added, uint64
         }
     }
     *added = runs->before;
-    tolerance_search_release(&search);
     return status;
 }
 

@@ -462,7 +462,7 @@ static int read_file(struct property_list *list, const char *path, const struct 
 {
     struct source source;
     int status = source_open(&source, path, err);
-    struct property_list passed = {0};
+    SCOPED_BY(property_list_release) struct property_list passed = {0};
     while (status == 0) {
         size_t comment = (size_t)(source.at - source.text);
         skip_blanks(&source);
@@ -483,7 +483,6 @@ static int read_file(struct property_list *list, const char *path, const struct 
         else
             skip_property(&source);
     }
-    property_list_release(&passed);
     source_close(&source);
     return status;
 }

@@ -279,13 +279,12 @@ static void print_base64(const unsigned char *bytes, size_t n, FILE *stream)
 static int print_bytes(const char *id, const char *bytes, size_t n, FILE *stream, struct error *err)
 {
     uLongf n_packed = compressBound(n);
-    unsigned char *packed = memory_new(n_packed);
+    SCOPED unsigned char *packed = memory_new(n_packed);
     int code = compress2(packed, &n_packed, (const unsigned char *)bytes, n, Z_BEST_COMPRESSION);
     fprintf(stream, "<script id=\"%s\" type=\"application/octet-stream\">", id);
     if (code == Z_OK)
         print_base64(packed, n_packed, stream);
     fputs("</script>\n", stream);
-    free(packed);
     return code == Z_OK ? 0 : error_set(err, "cannot compress the timeline: %s", zError(code));
 }
 

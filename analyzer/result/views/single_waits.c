@@ -436,7 +436,7 @@ int single_waits_conclude(struct single_waits *waits, const struct pag_result *r
                           struct error *err)
 {
     struct path_choice choice = {.result = &waits->result};
-    struct call_tree tree;
+    SCOPED_BY(call_tree_release) struct call_tree tree;
     int status = 0;
     result_release(&waits->result);
     call_tree_build(&tree, waits->definitions, replay, &waits->result);
@@ -453,6 +453,5 @@ int single_waits_conclude(struct single_waits *waits, const struct pag_result *r
             qsort(waits->items, waits->n, sizeof *waits->items, in_time);
         name_places(waits, &tree);
     }
-    call_tree_release(&tree);
     return status;
 }

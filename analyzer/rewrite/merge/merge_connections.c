@@ -222,7 +222,7 @@ static void match_descendants(struct merge *merge, uint32_t index)
 /// Whether a group that some communicator without partner, or none at all, has still needs them.
 static bool needs_outsiders(const struct merged_world *world)
 {
-    struct id_table matched;
+    SCOPED_BY(id_table_release) struct id_table matched;
     bool needs = false;
     id_table_init(&matched);
     for (uint32_t i = 0; i < world->records->communicators.n; i++) {
@@ -238,7 +238,6 @@ static bool needs_outsiders(const struct merged_world *world)
         needs |=
             merge_has_outsider(world, group) && id_table_get(&matched, group->id) == MERGE_NONE;
     }
-    id_table_release(&matched);
     return needs;
 }
 

@@ -62,7 +62,7 @@ static void add_world(struct merge_cores *cores, const struct merged_world *worl
 {
     const struct definitions *definitions = world->definitions;
     const struct records *records = world->records;
-    struct id_table masks; // of locations: the place of the property
+    SCOPED_BY(id_table_release) struct id_table masks; // of locations: the place of the property
     id_table_init(&masks);
     for (size_t i = 0; i < records->n_location_properties; i++) {
         const struct location_property_record *property = &records->location_properties[i];
@@ -82,7 +82,6 @@ static void add_world(struct merge_cores *cores, const struct merged_world *worl
             add_mask(host, records_text(records,
                                         (OTF2_StringRef)records->location_properties[place].value));
     }
-    id_table_release(&masks);
 }
 
 struct merge_cores *merge_cores_new(const struct merge *merge)

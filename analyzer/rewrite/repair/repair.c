@@ -241,7 +241,7 @@ static int read_definitions(struct repairing *all, struct error *err)
 {
     SCOPED char *from = archive_files_path(&all->files, ".def");
     SCOPED char *to = memory_format("%s/%s.def", all->left, all->files.name);
-    struct sound_part part;
+    SCOPED_BY(sound_part_release) struct sound_part part;
     sound_part_of_definitions(&part, from, all->definition_chunk_bytes);
     int status = make_left(all, err);
     if (status == 0)
@@ -255,7 +255,6 @@ static int read_definitions(struct repairing *all, struct error *err)
         add_loss(all, "definitions-cut", REPAIR_UNKNOWN, 0,
                  "the global definitions %s.def are damaged, or end, after record %" PRIu64,
                  all->files.name, all->n_left);
-    sound_part_release(&part);
     return status;
 }
 
@@ -309,7 +308,7 @@ static int repair_local_definitions(struct repairing *all, const struct location
     SCOPED char *from = archive_files_of_location(&all->files, location->id, ".def");
     SCOPED char *to = new_path(all, location->id, ".def");
     bool is_there = location->files && location->files->has_definitions;
-    struct sound_part part;
+    SCOPED_BY(sound_part_release) struct sound_part part;
     sound_part_of_local_definitions(&part, from, all->definition_chunk_bytes);
     int status = sound_part_write_definitions(&part, from, to, err);
     if (status == 0)
@@ -325,7 +324,6 @@ static int repair_local_definitions(struct repairing *all, const struct location
                  "location %" PRIu64 ": its definitions (%" PRIu64
                  ".def) are damaged, or end, after record %" PRIu64 ": %s",
                  location->id, location->id, part.n_records, lost);
-    sound_part_release(&part);
     return status;
 }
 

@@ -247,12 +247,10 @@ static uint64_t find_header(FILE *file, uint64_t from, const unsigned char *head
     size_t n = OTF2_CHUNK_SIZE_MAX + n_header - from;
     if (from > OTF2_CHUNK_SIZE_MAX || fseeko(file, (off_t)from, SEEK_SET) != 0)
         return 0;
-    unsigned char *bytes = memory_new(n);
+    SCOPED unsigned char *bytes = memory_new(n);
     n = fread(bytes, 1, n, file);
     const unsigned char *found = memmem(bytes, n, header, n_header);
-    uint64_t at = found ? from + (uint64_t)(found - bytes) : 0;
-    free(bytes);
-    return at;
+    return found ? from + (uint64_t)(found - bytes) : 0;
 }
 
 uint64_t sound_chunk_bytes(const char *path, bool is_events)

@@ -196,7 +196,7 @@ static void add_ranks(struct writing *all, struct id_table *rank_of_group)
 static void find_ranks(struct writing *all)
 {
     const struct group_record *defined = mpi_locations(all);
-    struct id_table rank_of_group;
+    SCOPED_BY(id_table_release) struct id_table rank_of_group;
     id_table_init(&rank_of_group);
     if (defined) {
         all->n_ranks = defined->n_members;
@@ -210,7 +210,6 @@ static void find_ranks(struct writing *all)
     }
     for (uint32_t i = 0; i < all->sources->n_locations; i++)
         all->ranks[i] = id_table_get(&rank_of_group, all->groups[i]);
-    id_table_release(&rank_of_group);
 }
 
 /// The ranks that use a communicator, ascending, each once; their number.

@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "analyzer/base/cleanup.h"
+#include "analyzer/base/memory.h"
 #include "analyzer/launch/process.h"
 
 int sweep_check_predictions(const struct sweep_setting *setting, struct error *err)
@@ -24,10 +25,8 @@ int sweep_check_predictions(const struct sweep_setting *setting, struct error *e
 
 int sweep_look(const struct sweep_setting *setting, struct sweep_report *report, struct error *err)
 {
-    struct sweep_run run;
-    int status = sweep_run_begin(&run, setting, report, false, err);
-    sweep_run_release(&run);
-    return status;
+    SCOPED_BY(sweep_run_release) struct sweep_run run;
+    return sweep_run_begin(&run, setting, report, false, err);
 }
 
 /// Runs point NUMBER, or takes what an earlier call has left of it. 0; 1: the sweep was
