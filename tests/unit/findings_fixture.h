@@ -150,6 +150,13 @@ static inline void find(const struct result *result)
     assert_non_null(found.conclusion);
 }
 
+/// And what stands at PLACE among the findings is of KIND.
+static inline void find_kind(const struct result *result, size_t place, const char *kind)
+{
+    find(result);
+    assert_string_equal(found.findings[place].kind, kind);
+}
+
 static inline void assert_says(const char *part)
 {
     if (!strstr(found.conclusion, part))

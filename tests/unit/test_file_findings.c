@@ -21,8 +21,7 @@ TEST(test_files_are_named)
     result.n_files = 3;
     result.file_uses = uses;
     result.n_file_uses = 4;
-    find(&result);
-    assert_string_equal(found.findings[0].kind, "file-access");
+    find_kind(&result, 0, "file-access");
     assert_says("They used out.dat and 1 further file.");
     uses[3].sums.own_ns--;
     find(&result);
@@ -45,16 +44,14 @@ TEST(test_small_accesses_follow_one_another)
     regions[1].mpi_class = MPI_CLASS_FILE;
     paths[1].visits = 2000;
     paths[2].visits = 98;
-    find(&result);
-    assert_string_equal(found.findings[0].kind, "small-accesses");
+    find_kind(&result, 0, "small-accesses");
     assert_string_equal(found.findings[0].remedies[0].value, "files in solve/MPI_Recv=0.0500");
     // Long ones, few, or such that do not follow one another.
     const uint64_t visits[][2] = {{1599, 98}, {900, 0}, {2000, 198}};
     for (size_t i = 0; i < 3; i++) {
         paths[1].visits = visits[i][0];
         paths[2].visits = visits[i][1];
-        find(&result);
-        assert_string_equal(found.findings[0].kind, "file-access");
+        find_kind(&result, 0, "file-access");
         assert_string_equal(found.findings[0].remedies[0].value, "files in solve/MPI_Recv=0.5");
     }
     regions[1] = call;

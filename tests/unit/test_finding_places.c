@@ -31,18 +31,15 @@ TEST(test_a_function_of_several_callers_is_named_by_them)
     result.n_paths = 7;
     result.path_ranks = times;
     result.n_path_ranks = 4;
-    find(&result);
-    assert_string_equal(found.findings[1].kind, "serial-work");
+    find_kind(&result, 1, "serial-work");
     assert_says("Only rank 1 computes in lead (burn.c:2), for 60.00 ms.");
     assert_string_equal(found.findings[1].remedies[0].value, "lead=0-1");
     times[0].exclusive_ns = 5 * MS; // rank 0 works for both
-    find(&result);
-    assert_string_equal(found.findings[1].kind, "serial-work");
+    find_kind(&result, 1, "serial-work");
     assert_string_equal(found.findings[1].remedies[0].value, "lead=0-1");
     origins[0].time_ns -= 1; // a little more than a tenth of the waits is for follow's work
     origins[1].time_ns += 1;
-    find(&result);
-    assert_string_equal(found.findings[1].kind, "uneven-work");
+    find_kind(&result, 1, "uneven-work");
     assert_string_equal(found.findings[1].remedies[0].value, "burn");
 }
 
@@ -219,8 +216,7 @@ TEST(test_overlap_is_in_code_that_computes)
     result.n_traffic = 1;
     for (int is_enough = 0; is_enough < 2; is_enough++) { // a twentieth of the call's time
         paths[1].exclusive_ns = 4 * MS - !is_enough;
-        find(&result);
-        assert_string_equal(found.findings[1].kind, "missed-overlap");
+        find_kind(&result, 1, "missed-overlap");
         assert_string_equal(found.findings[1].remedies[0].value, is_enough ? "solve/get" : "solve");
     }
 }
@@ -247,8 +243,7 @@ TEST(test_calls_right_after_one_another_can_be_joined)
     paths[1].visits = 2000;
     for (int is_close = 0; is_close < 2; is_close++) {
         sites[1].before_ns = 10 * MS - (uint64_t)is_close; // 10 us each
-        find(&result);
-        assert_string_equal(found.findings[0].kind, "many-collectives");
+        find_kind(&result, 0, "many-collectives");
         assert_int_equal(found.findings[0].n_remedies, 1 + is_close);
         assert_string_equal(found.findings[0].remedies[0].value,
                             is_close ? "solve/MPI_Allreduce at solve.c:32" : "solve/MPI_Recv");

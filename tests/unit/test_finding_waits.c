@@ -39,17 +39,14 @@ TEST(test_ranks_with_little_work)
     result.path_ranks = times;
     result.n_path_ranks = result.n_ranks = 5;
     result.ranks = five;
-    find(&result);
-    assert_string_equal(found.findings[1].kind, "little-work");
+    find_kind(&result, 1, "little-work");
     assert_says(
         "Ranks 0, 1 have less work than the others in solve (solve.c:56): 1.000 ms, the others "
         "20.00 ms in the mean.");
     times[2].exclusive_ns = 15 * MS; // 5 of 19 ms: the others do not do the same
-    find(&result);
-    assert_string_equal(found.findings[1].kind, "uneven-work");
+    find_kind(&result, 1, "uneven-work");
     times[2].exclusive_ns = 1 * MS; // most do little: the others do more
-    find(&result);
-    assert_string_equal(found.findings[1].kind, "uneven-work");
+    find_kind(&result, 1, "uneven-work");
 }
 
 /// Waits that are not certain, and so have no known cause, are charged to the cause of those like

@@ -25,13 +25,11 @@ TEST(test_probing_is_waiting_for_somebody)
     struct result result = make_result();
     const uint32_t receive = 1; // the region of solve/MPI_Recv
     regions[receive].name = (char *)"MPI_Mprobe";
-    find(&result);
-    assert_string_equal(found.findings[0].kind, "probing");
+    find_kind(&result, 0, "probing");
     assert_says("a probe waits until a message arrives. Look at what the senders do");
     // Where the waits are known what is left is none.
     add_late_sender(&result, 30 * MS);
-    find(&result);
-    assert_string_equal(found.findings[0].kind, "probed-transfers");
+    find_kind(&result, 0, "probed-transfers");
     assert_int_equal(found.findings[0].loss_ns, 50 * MS);
 }
 
@@ -48,8 +46,7 @@ TEST(test_polls_wait_for_the_sender_that_computes_longest)
     static const char *const polls[] = {"MPI_Request_get_status", "mpi_testany_", "MPI_Iprobe"};
     for (int i = 0; i < 3; i++) {
         regions[receive].name = (char *)polls[i];
-        find(&result);
-        assert_string_equal(found.findings[0].kind, "polling");
+        find_kind(&result, 0, "polling");
     }
     assert_string_equal(found.findings[0].remedies[0].value, "solve=0.5");
     assert_says("rank 1 sends to rank 0, and computes longest in solve (solve.c:56)");
@@ -97,8 +94,7 @@ TEST(test_what_the_calls_are_decides_the_hint)
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         regions[1].name = (char *)cases[i].name;
         regions[1].mpi_class = (uint8_t)cases[i].class_;
-        find(&result);
-        assert_string_equal(found.findings[0].kind, cases[i].kind);
+        find_kind(&result, 0, cases[i].kind);
         assert_int_equal(found.findings[0].n_remedies, cases[i].n_remedies);
         assert_says(cases[i].hint);
     }
@@ -106,12 +102,10 @@ TEST(test_what_the_calls_are_decides_the_hint)
     regions[1].name = (char *)"MPI_Bcast";
     regions[1].mpi_class = MPI_CLASS_COLLECTIVE;
     sites[0].before_ns = 90000;
-    find(&result);
-    assert_string_equal(found.findings[0].kind, "collective-cost");
+    find_kind(&result, 0, "collective-cost");
     sites[0].before_ns = 0;
     regions[3].name = (char *)"MPI_Reduce_scatter";
-    find(&result);
-    assert_string_equal(found.findings[0].kind, "collective-cost");
+    find_kind(&result, 0, "collective-cost");
     // A call that takes no longer than recording it may take next to nothing by itself.
     regions[1].name = (char *)cases[0].name;
     regions[1].mpi_class = (uint8_t)cases[0].class_;
@@ -140,8 +134,7 @@ TEST(test_many_small_messages)
     result.traffic = traffic;
     result.n_traffic = 2;
     result.message_sizes[7] = (struct result_size_class){1000, 100000};
-    find(&result);
-    assert_string_equal(found.findings[0].kind, "small-messages");
+    find_kind(&result, 0, "small-messages");
     assert_says("1000 messages, half of them of about 100 B or less. The 9 calls for them");
     // Tests carry no messages.
     regions[3] = regions[1];
@@ -158,12 +151,10 @@ TEST(test_many_small_messages)
     traffic[0].size_bytes = 90000000;
     result.message_sizes[7] = (struct result_size_class){500, 50000};
     result.message_sizes[18] = (struct result_size_class){500, 500 * 179900};
-    find(&result);
-    assert_string_equal(found.findings[0].kind, "small-messages");
+    find_kind(&result, 0, "small-messages");
     assert_says("half of them of about 100 B or less");
     result.message_sizes[7].n_messages = 499;
-    find(&result);
-    assert_string_equal(found.findings[0].kind, "transfers");
+    find_kind(&result, 0, "transfers");
     assert_says("1000 messages of 87.9 KiB on average");
 }
 
@@ -201,8 +192,7 @@ TEST(test_uneven_work)
     finding = &found.findings[strcmp(found.findings[0].kind, "uneven-work") != 0];
     assert_string_equal(finding->remedies[2].value, "solve/MPI_Recv");
     patterns[0].id = (char *)"lock-contention"; // the computing keeps a lock held
-    find(&result);
-    assert_string_equal(found.findings[1].kind, "held-locks");
+    find_kind(&result, 1, "held-locks");
     for (int is_end = 0; is_end < 2; is_end++) { // or an epoch from beginning, or ending
         patterns[0].id = (char *)(is_end ? "early-wait" : "late-post");
         find(&result);
@@ -216,24 +206,20 @@ TEST(test_work_that_is_uneven_by_turns)
 {
     struct result result = make_result();
     add_origin(&result, 50 * MS, (int64_t[]){15 * MS, 15 * MS});
-    find(&result);
-    assert_string_equal(found.findings[1].kind, "moving-work");
+    find_kind(&result, 1, "moving-work");
     struct result_traffic one_way = {1, 0, 2, 0};
     result.traffic = &one_way;
     result.n_traffic = 1;
-    find(&result);
-    assert_string_equal(found.findings[1].kind, "dependent-work");
+    find_kind(&result, 1, "dependent-work");
     patterns[0].id = (char *)"wait-at-barrier";
-    find(&result);
-    assert_string_equal(found.findings[1].kind, "moving-work");
+    find_kind(&result, 1, "moving-work");
     assert_string_equal(found.findings[1].remedies[1].option, "drop-sync");
     assert_int_equal(found.findings[1].n_ranks, 2);
     struct result_amount on_both[] = {{0, 3, 15 * MS}, {1, 3, 15 * MS}};
     patterns[0].id = (char *)"late-broadcast"; // each in turn is the root
     patterns[0].by_rank = on_both;
     patterns[0].n_by_rank = 2;
-    find(&result);
-    assert_string_equal(found.findings[1].kind, "moving-work"); // if balancing saves something
+    find_kind(&result, 1, "moving-work"); // if balancing saves something
     assert_string_equal(found.findings[1].otherwise->kind, "work-in-turn");
 }
 
@@ -241,8 +227,7 @@ TEST(test_serial_work)
 {
     struct result result = make_result();
     add_origin(&result, 0, (int64_t[]){0, 30 * MS});
-    find(&result);
-    assert_string_equal(found.findings[1].kind, "serial-work");
+    find_kind(&result, 1, "serial-work");
     assert_string_equal(found.findings[1].remedies[0].value, "solve=0-1");
     regions[0].shown = (char *)"unknown_solver";
     find(&result);
@@ -265,12 +250,10 @@ TEST(test_ranks_that_take_turns)
     patterns[0].n_by_rank = 2;
     result.traffic = traffic;
     result.n_traffic = 2;
-    find(&result);
-    assert_string_equal(found.findings[1].kind, "taking-turns");
+    find_kind(&result, 1, "taking-turns");
     assert_string_equal(found.findings[1].remedies[0].value, "solve");
     on_both[1].ns--; // less than half
-    find(&result);
-    assert_string_equal(found.findings[1].kind, "serial-work");
+    find_kind(&result, 1, "serial-work");
 }
 
 /// Three ranks: rank 0 sends 500 messages to each of the others, and gets as many from each.
@@ -360,11 +343,9 @@ TEST(test_small_tasks)
     struct result result = make_farm(farm_ranks, traffic);
     result.useful_ns = 100 * MS; // 100 us for each of 1000 tasks
     paths[1].visits = 8000;      // 10 us each
-    find(&result);
-    assert_string_equal(found.findings[0].kind, "small-messages");
+    find_kind(&result, 0, "small-messages");
     paths[1].visits = 7999;
-    find(&result);
-    assert_string_equal(found.findings[0].kind, "fine-tasks");
+    find_kind(&result, 0, "fine-tasks");
 }
 
 /// Rank 0 waits for rank 1 in solve, and in what that calls.
@@ -404,8 +385,7 @@ TEST(test_a_function_and_what_it_calls_are_one)
     struct result_traffic one_way = {1, 0, 2, 0};
     result.traffic = &one_way;
     result.n_traffic = 1;
-    find(&result);
-    assert_string_equal(found.findings[1].kind, "missed-overlap");
+    find_kind(&result, 1, "missed-overlap");
     assert_string_equal(found.findings[1].otherwise->kind, "dependent-work");
     assert_string_equal(found.findings[1].otherwise->remedies[1].value, "inner=0.5");
     assert_string_equal(found.findings[1].otherwise->remedies[2].value, "solve=0.5");
@@ -445,8 +425,7 @@ TEST(test_one_sided_calls)
     result.patterns = &fence;
     result.n_patterns = 1;
     regions[1].name = (char *)"MPI_Win_fence";
-    find(&result);
-    assert_string_equal(found.findings[0].kind, "window-calls");
+    find_kind(&result, 0, "window-calls");
 }
 
 /// Without an origin the awaited ranks are known all the same.
@@ -459,8 +438,7 @@ TEST(test_waits_without_origin)
     patterns[0].origins = (struct result_origins){0};
     result.path_ranks = times;
     result.n_path_ranks = 2;
-    find(&result);
-    assert_string_equal(found.findings[1].kind, "waiting");
+    find_kind(&result, 1, "waiting");
     assert_int_equal(found.findings[1].ranks[0], 1);
     assert_says("Rank 0 waits in solve/MPI_Recv for rank 1.");
     assert_says("rank 1 spends most of its time in solve (solve.c:56).");
@@ -502,17 +480,14 @@ TEST(test_a_pipeline_that_drains)
     result.traffic = &one_way;
     result.n_traffic = 1;
     result.n_collectives = 4; // 9 messages are more than twice as many
-    find(&result);
-    assert_string_equal(found.findings[1].kind, "drained-pipeline");
+    find_kind(&result, 1, "drained-pipeline");
     assert_string_equal(found.findings[1].remedies[0].option, "drop-sync");
     assert_string_equal(found.findings[1].remedies[0].value, "MPI_Init");
     result.n_collectives = 5;
-    find(&result);
-    assert_string_equal(found.findings[1].kind, "missed-overlap");
+    find_kind(&result, 1, "missed-overlap");
     result.n_collectives = 4;
     both[1].window_ns = 4 * MS; // less than a fifth of the loss
-    find(&result);
-    assert_string_equal(found.findings[1].kind, "missed-overlap");
+    find_kind(&result, 1, "missed-overlap");
 }
 
 /// That messages of others had come is no proof that another order saves something: without one it

@@ -30,11 +30,9 @@ TEST(test_locks_of_threads)
     result.threads.ranks = threads;
     result.threads.n_ranks = 2;
     threads[1].ns[PAG_THREAD_LOCK] = 2 * window_ns / 10 - 2;
-    find(&result);
-    assert_string_equal(found.findings[1].kind, "serial-work");
+    find_kind(&result, 1, "serial-work");
     threads[1].ns[PAG_THREAD_LOCK] = 2 * window_ns / 10;
-    find(&result);
-    assert_string_equal(found.findings[1].kind, "thread-locks");
+    find_kind(&result, 1, "thread-locks");
     assert_says("are in calls for locks for 10.0 % of their time.");
     result.threads.lock_waits = waits;
     result.threads.n_lock_waits = 2;
