@@ -41,6 +41,14 @@ jq() {
     command jq "$@"
 }
 
+# says [-STATUS] TEXT COMMAND...: what the command prints, on both streams, has TEXT in it; and it ends with STATUS.
+says() {
+    local wanted=()
+    [[ $1 != -[0-9]* ]] || { wanted=("$1") && shift; }
+    run "${wanted[@]}" "${@:2}"
+    [[ $output == *"$1"* ]]
+}
+
 # peak_kib COMMAND...: the most memory that it takes, in KiB. It must succeed; its output goes nowhere.
 peak_kib() {
     /usr/bin/python3 -c 'import resource, subprocess, sys

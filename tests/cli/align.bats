@@ -164,13 +164,11 @@ CASES
 
 @test "operands that are refused" {
     archive both
-    run -2 "$PAGODA" align both
-    [[ $output == *'-o DIR'* ]]
+    says -2 '-o DIR' "$PAGODA" align both
     run -2 "$PAGODA" align -o copy
     run -1 "$PAGODA" align nowhere -o copy
     [[ $output == *nowhere* ]]
-    run -1 "$PAGODA" align both -o both
-    [[ $output == *'not empty'* ]]
+    says -1 'not empty' "$PAGODA" align both -o both
 }
 
 # events TRACE: "ENTER "main"" and the like of each location, without its number and those of definitions.

@@ -43,8 +43,7 @@ has() {
 
 @test "the anchor file will do" {
     archive sound
-    run -0 "$PAGODA" check sound/traces.otf2
-    [[ $output == *'nothing wrong'* ]]
+    says -0 'nothing wrong' "$PAGODA" check sound/traces.otf2
 }
 
 @test "a faulty run: each fault has its line, the exit status is 0" {
@@ -173,8 +172,7 @@ has() {
 @test "a machine file: sound, and wrong with file and line" {
     printf '<machine><message scope="node"><point bytes="0" time="1us"/></message>\n%s</machine>\n' \
         '<collective op="barrier" time="1e-6*log2(p)"/>' >machine.xml
-    run -0 "$PAGODA" check machine.xml
-    [[ $output == *"machine.xml: machine file: 1 collective"* ]]
+    says -0 "machine.xml: machine file: 1 collective" "$PAGODA" check machine.xml
     "$PAGODA" check --json machine.xml | jq -e '.files[0] | .kind == "machine" and .status == 0'
     sed -i 's/log2/logg/' machine.xml
     refused machine.xml 'machine.xml:2: formula `1e-6*logg(p)`: unknown name logg'
@@ -212,8 +210,7 @@ has() {
 @test "a sweep file: sound, and wrong with file and line" {
     printf '%s\n' '<sweep name="s"><parameter name="n" values="1:3"/>' \
         '<skip when="n &gt; 2"/><run>mpirun -n {n} ./app</run></sweep>' >sweep.xml
-    run -0 "$PAGODA" check sweep.xml
-    [[ $output == *"sweep.xml: sweep file: 3 points"* ]]
+    says -0 "sweep.xml: sweep file: 3 points" "$PAGODA" check sweep.xml
     "$PAGODA" check --json sweep.xml | jq -e '.files[0] | .kind == "sweep" and .status == 0'
     sed -i 's/n &gt;/m \&gt;/' sweep.xml
     refused sweep.xml 'sweep.xml:2: formula `m > 2`: unknown name m'
@@ -221,8 +218,7 @@ has() {
 
 @test "rules of pagoda reduce: sound, and wrong with file and line" {
     printf '%s\n' '# small functions' '' '  solver.c: numcalls = 1 # once' 'usec < 2 & percent > 3' >small.rules
-    run -0 "$PAGODA" check small.rules
-    [[ $output == *"small.rules: rules of pagoda reduce: 2 rules"* ]]
+    says -0 "small.rules: rules of pagoda reduce: 2 rules" "$PAGODA" check small.rules
     "$PAGODA" check --json small.rules |
         jq -e '.files[0] | .kind == "rules" and .status == 0 and .entries == 2'
     echo 'numcall > 3' >slip.rules
@@ -233,8 +229,7 @@ has() {
     refused small.rules 'small.rules:5: `many` is not a number'
     # What is set with = is a configuration still.
     echo 'mpi = communication' >trace.conf
-    run -0 "$PAGODA" check trace.conf
-    [[ $output == *"trace.conf: configuration of pagoda trace: 1 setting"* ]]
+    says -0 "trace.conf: configuration of pagoda trace: 1 setting" "$PAGODA" check trace.conf
 }
 
 # Ranks on two cores, each for 1 s: USED and WAITED milliseconds of each rank; -: not known.

@@ -76,10 +76,8 @@ print(len(found[\"paths\"]), sum(p[\"count\"] for p in found[\"paths\"]), found[
 }
 
 @test "bad input" {
-    run -1 "$PAGODA" replay --paths stp run
-    [[ $output == *"--paths: the run has no region \`stp\`; did you mean \`step\`?"* ]]
-    run -2 "$PAGODA" replay --paths step --ideal run
-    [[ $output == *"--paths is of the measured run"* ]]
+    says -1 "--paths: the run has no region \`stp\`; did you mean \`step\`?" "$PAGODA" replay --paths stp run
+    says -2 "--paths is of the measured run" "$PAGODA" replay --paths step --ideal run
 }
 
 @test "a function of which only calls are known has no paths" {

@@ -74,8 +74,7 @@ refused() {
     refused '/^3/s/:7$//' "$(grep -n '^3' run.prv | cut -d: -f1)" 'a size and a tag'
     refused '/^3/s/^3:1:1:1/3:1:1:9/' "$(grep -n '^3' run.prv | cut -d: -f1)" 'threads of the header'
     mv run.pcf away
-    run -1 "$PAGODA" convert run.prv -o back
-    [[ $output == *"cannot read 'run.pcf': No such file or directory; it names the functions"* ]]
+    says -1 "cannot read 'run.pcf': No such file or directory; it names the functions" "$PAGODA" convert run.prv -o back
     [ ! -e back ]
 }
 
@@ -173,8 +172,7 @@ async net 3 CPU_THREAD 2' ]
         '"ts" and "dur" are microseconds'
     refused $'[\n\n{"ph": "B", "ts": 1}]' 3 'an event that begins needs a "name"'
     echo '{"traceEvents": []}' >bad.json
-    run -1 "$PAGODA" convert bad.json -o bad
-    [[ $output == *"'bad.json' holds no events"* ]]
+    says -1 "'bad.json' holds no events" "$PAGODA" convert bad.json -o bad
     echo '[{"ph": "B", "name": "a", "ts": 1}, {"ph": "X", "name": "b", "ts": 2, "dur": 3},' >cut.json
     "$PAGODA" convert cut.json -o cut
     "$PAGODA" replay --json cut | jq -e '[.profile[] | select(.path | startswith("a")) | .inclusive_ns] == [1000, 3000] or
@@ -192,12 +190,9 @@ async net 3 CPU_THREAD 2' ]
 }
 
 @test "what the command line lacks" {
-    run -2 "$PAGODA" convert run.prv
-    [[ $output == *'-o DIR'* ]]
+    says -2 '-o DIR' "$PAGODA" convert run.prv
     run -2 "$PAGODA" convert -o back
-    run -1 "$PAGODA" convert nowhere.prv -o back
-    [[ $output == *"cannot read 'nowhere.prv': No such file"* ]]
-    run -1 "$PAGODA" convert nowhere.json -o back
-    [[ $output == *"cannot read 'nowhere.json': No such file"* ]]
+    says -1 "cannot read 'nowhere.prv': No such file" "$PAGODA" convert nowhere.prv -o back
+    says -1 "cannot read 'nowhere.json': No such file" "$PAGODA" convert nowhere.json -o back
     [ -z "$(ls -A)" ]
 }

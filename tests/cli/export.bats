@@ -75,16 +75,13 @@ said() {
     [ -L link ]
     cmp linked.html page.html
     [ -z "$(ls -- *.part 2>/dev/null)" ]
-    run -2 "$PAGODA" export pipeline
-    [[ $output == *"-o FILE is missing: where the result goes"* ]]
+    says -2 "-o FILE is missing: where the result goes" "$PAGODA" export pipeline
     run -2 "$PAGODA" export pipeline -o page.html --cpu-speed 1,2
     [[ $output == *"a page shows one prediction, not one for each value of a list"* ]]
-    run -2 "$PAGODA" export pipeline -o page.html --as one
-    [[ $output == *"--as goes with a database, not with a trace"* ]]
+    says -2 "--as goes with a database, not with a trace" "$PAGODA" export pipeline -o page.html --as one
     run -1 "$PAGODA" export missing.db -o page.html
     [[ $output == *missing.db* ]]
-    run -2 "$PAGODA" export missing.db -o page.html --nodes 2
-    [[ $output == *"what-if options go with a trace, not with a database"* ]]
+    says -2 "what-if options go with a trace, not with a database" "$PAGODA" export missing.db -o page.html --nodes 2
     run -1 "$PAGODA" export pipeline.txt -o page.html
     [ "$(head -c 15 page.html)" = "<!DOCTYPE html>" ]
 }
@@ -363,8 +360,7 @@ print(*[node.firstChild.data for name in ("title", "text") for node in dom.parse
     [ "$(badge --as app/one)" = "app/one/slow: 9.020 ms, 28.5 % longer than earlier runs like it | run time | 9.020 ms, +28.5 %" ]
     grep -q '#c0392b' badge.svg
     run -1 "$PAGODA" export runs.db -o badge.svg --format badge --as nowhere/one
-    run -2 "$PAGODA" export pipeline -o badge.svg --format badge
-    [[ $output == *"--format badge is of a database, not of a trace"* ]]
+    says -2 "--format badge is of a database, not of a trace" "$PAGODA" export pipeline -o badge.svg --format badge
 }
 
 @test "the page of a database draws how runs scale, with the models and their bands" {

@@ -113,8 +113,7 @@ loop() {
     refused 2 '--view and --metric go with --format svg, csv and json' --view time
     refused 2 '--interval goes with' --format svg --view ranks --interval 1ms:2ms
     refused 2 'for a prediction write it as an archive' --format svg --view time --nodes 2
-    run -2 "$PAGODA" export runs.db -o no.svg --format svg --view time
-    [[ $output == *"of a database use pagoda query --csv"* ]]
+    says -2 "of a database use pagoda query --csv" "$PAGODA" export runs.db -o no.svg --format svg --view time
 }
 
 @test "names of any kind, and runs of no time" {

@@ -71,8 +71,7 @@ print($2)"
 
 @test "bad input" {
     for group in 0 nodes -1 1.5; do
-        run -2 "$PAGODA" replay --group "$group" run
-        [[ $output == *"is not a group: node, machine or a number of ranks from 1 on"* ]]
+        says -2 "is not a group: node, machine or a number of ranks from 1 on" "$PAGODA" replay --group "$group" run
     done
     run -2 "$PAGODA" replay --group node --interval main run
     [[ $output == *"--group: it goes without what-if options, --explain, --paths, --list-waits and --interval"* ]]

@@ -237,8 +237,7 @@ other|other: step#1|110|' ]
     wrong 'step..' 2 'is not an interval'
     local option
     for option in --ideal '--cpu-speed=2' '--output=there'; do
-        run -2 "$PAGODA" replay run --interval step "$option"
-        [[ $output == *"--interval is of the measured run"* ]]
+        says -2 "--interval is of the measured run" "$PAGODA" replay run --interval step "$option"
     done
     run -2 "$PAGODA" store add "$BATS_TEST_TMPDIR/wrong.db" run --interval 'step#0'
     run -2 "$PAGODA" diff run --intervals 'step#1'

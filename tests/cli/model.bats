@@ -47,8 +47,7 @@ END
     jq -e '.parameters == ["p", "n"] and ([.series[].name] == ["a", "b"]) and
         ([.series[0].predictions[] | [.at.p, .at.n, (.value | round)]] == [[8,20,160],[16,40,640]]) and
         ([.series[1].predictions[].value | round] == [5])' found.json
-    run -0 "$PAGODA" model table.csv --at p=16,n=40
-    [[ $output == *"at p=16,n=40: 640 "* ]]
+    says -0 "at p=16,n=40: 640 " "$PAGODA" model table.csv --at p=16,n=40
 }
 
 @test "bad input is refused with the reason" {
@@ -93,8 +92,7 @@ END
     run -0 "$PAGODA" model table.csv --at p=16
     [[ ${lines[0]} == *"value = 1*p" ]]
     printf '\xef\xbb\xbe,value\n1,1\n' >table.csv # nearly one
-    run -1 "$PAGODA" model table.csv
-    [[ $output == *$'\xef\xbb\xbe'* ]]
+    says -1 $'\xef\xbb\xbe' "$PAGODA" model table.csv
 }
 
 @test "points that no series has parameters for are refused" {
@@ -147,8 +145,7 @@ keep() {
     [[ $output == *$'\n  time in s = 0.001+0.001*ranks^(-1)*size\n'*$'\n  at ranks=64,size=1024: 17.00 ms (95 %: '* ]]
     [[ ${lines[-1]} == "Always 0: MPI_Allreduce" ]]
     "$PAGODA" model runs.db --json | jq -e '.series[] | select(.name == "MPI_Allreduce") | .formula == "0"'
-    run -1 "$PAGODA" model runs.db --by nothing
-    [[ $output == *"cannot be modelled by nothing"* ]]
+    says -1 "cannot be modelled by nothing" "$PAGODA" model runs.db --by nothing
     run -1 "$PAGODA" model table.csv --by ranks
 }
 
@@ -180,8 +177,7 @@ keep() {
     run -1 "$PAGODA" model runs.db --metric inclusive_ns
     [[ $output == *"no trial has values of inclusive_ns by region; --call-paths may" ]]
     "$PAGODA" model runs.db --metric inclusive_ns --call-paths --json | jq -e 'any(.series[]; .name == "work")'
-    run -1 "$PAGODA" model runs.db --metric nosuch
-    [[ $output == *'has no metric "nosuch"'* ]]
+    says -1 'has no metric "nosuch"' "$PAGODA" model runs.db --metric nosuch
     run -1 "$PAGODA" model runs.db --metric '*_ns'
     [[ $output == *'_ns means '*' metrics: name one of them' ]]
     run -2 "$PAGODA" model --errors runs.db --metric visits
@@ -275,8 +271,7 @@ spoilt() {
         "$PAGODA" replay "$copy" --store named.db --as app/named/ >/dev/null
     done
     "$PAGODA" model named.db --json | NAME=$name jq -e 'any(.series[]; .name == env.NAME)'
-    run "$PAGODA" model named.db
-    [[ $output == *$'\nns::Grid<>::work\n'* ]]
+    says $'\nns::Grid<>::work\n' "$PAGODA" model named.db
     run "$PAGODA" model named.db --call-paths --at ranks=64
     [[ $output == *" ns::Grid<>::work"* && $output != *"double"* ]]
     run "$PAGODA" scaling named.db

@@ -290,14 +290,12 @@ refused() {
 --csv --json
 -t s32
 END
-    run "${query[@]}" --by cal-path -m time_ns
-    [[ $output == *"did you mean call-path?"* ]]
+    says "did you mean call-path?" "${query[@]}" --by cal-path -m time_ns
     run -2 "$PAGODA" query runs.db -m visits --by everything
     [[ $output == *"--by everything: it is trial, process, call-path, code, machine, message or sync-object ("* ]]
     run -2 "$PAGODA" query runs.db -m visits --over rank
     [[ $output == *"--over rank: it is trials, ranks or intervals; did you mean ranks? ("* ]]
-    run -2 "$PAGODA" query runs.db -m visits --origin mesured
-    [[ $output == *"; did you mean measured? ("* ]]
+    says -2 "; did you mean measured? (" "$PAGODA" query runs.db -m visits --origin mesured
     run -2 "$PAGODA" query
 }
 

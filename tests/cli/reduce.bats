@@ -236,10 +236,8 @@ END
             [["main", 1, 100, 74, 100, false], ["work", 4, 20, 20, 20, true], ["step", 2, 6, 6, 6, false]])'
         reduce --rank 1 | jq -e '[.functions[].function] == ["main", "step"]'
     done
-    run "$PAGODA" reduce farm --rule 'numcalls > 3' --rank any
-    [[ $output == *"rank 2: numcalls > 3"* ]]
-    run "$PAGODA" reduce farm --rule 'numcalls > 3' --rank 2
-    [[ $output == *"Left out (of rank 2)"* ]]
+    says "rank 2: numcalls > 3" "$PAGODA" reduce farm --rule 'numcalls > 3' --rank any
+    says "Left out (of rank 2)" "$PAGODA" reduce farm --rule 'numcalls > 3' --rank 2
     run -1 "$PAGODA" reduce farm --rule 'numcalls > 3' --rank 3
     [ "$output" = "pagoda: there is no rank 3: the run has 3" ]
     run -2 "$PAGODA" reduce farm --rule 'numcalls > 3' --rank some

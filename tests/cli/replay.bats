@@ -84,8 +84,7 @@ END
     # 3600000 ns outside of all regions, of which 1800000 were lost; those of `open` are fewer.
     "$PAGODA" replay --json idle >json
     jq -e '[.threads.losses[] | select(.kind == "idle_serial") | .region] == ["(program)"]' json
-    run -0 "$PAGODA" replay idle
-    [[ $output == *"idle, the master computes alone  (program)"* ]]
+    says -0 "idle, the master computes alone  (program)" "$PAGODA" replay idle
 }
 
 @test "findings: what threads lose, as a part of their ranks' time" {
@@ -340,8 +339,7 @@ answer_lines() {
     archive pipeline
     run "$PAGODA" replay pipeline
     [[ $output != *"Wait at Finalize: "* ]]
-    run "$PAGODA" replay --all pipeline
-    [[ $output == *"Wait at Finalize: "* ]]
+    says "Wait at Finalize: " "$PAGODA" replay --all pipeline
 }
 
 @test "--patterns adds a pattern of the user's" {

@@ -114,8 +114,7 @@ run default one/and/more' ]
     [ "$("$PAGODA" store list runs.db --as ring/two --json | jq '.trials | length')" = 2 ]
     run -2 "$PAGODA" store list runs.db --as ring/two/one
     [[ $output == *'--as ring/two/one: expected EXPERIMENT or APPLICATION/EXPERIMENT'* ]]
-    run -2 "$PAGODA" store remove runs.db --as /
-    [[ $output == *'--as / names no experiment'* ]]
+    says -2 '--as / names no experiment' "$PAGODA" store remove runs.db --as /
 }
 
 @test "the list can be cut down to an application or an experiment" {

@@ -169,8 +169,7 @@ critical_path_ns	/Code	1:1000 2:1000
 critical_path_ns	/Code/solve.c/solve, /Process/1	1:430 2:430
 visits	< /CallPath/main/odd\,\(a\/b\)\<"x'y"\>\\, /Process/1 >	1:1 2:1
 END
-    run -1 "$PAGODA" query runs.db -m visits -f "/Code/x' OR '1'='1"
-    [[ $output == *"has no resource /Code/x' OR '1'='1"* ]]
+    says -1 "has no resource /Code/x' OR '1'='1" "$PAGODA" query runs.db -m visits -f "/Code/x' OR '1'='1"
 }
 
 @test "values among many foci, and of foci far apart" {
@@ -213,8 +212,7 @@ sane|did you mean "same"?
 2x|has no trial "2x"
 -1|has no trial "-1"
 END
-    run "$PAGODA" store show runs.db ''
-    [[ $output == *'has no trial ""'* ]]
+    says 'has no trial ""' "$PAGODA" store show runs.db ''
 }
 
 @test "what is not a database is refused and stays as it is" {
@@ -237,13 +235,11 @@ END
     sqlite3 numbered 'PRAGMA user_version = 1'
     refused numbered "another program's"
     refused /proc/runs.db 'the database /proc/runs.db'
-    run -1 "$PAGODA" store add '' run
-    [[ $output == *'name is empty'* ]]
+    says -1 'name is empty' "$PAGODA" store add '' run
     # An empty file can become one, but is none.
     touch runs.db
     for command in list vacuum; do
-        run -1 "$PAGODA" store $command runs.db
-        [[ $output == *'it is empty'* ]]
+        says -1 'it is empty' "$PAGODA" store $command runs.db
     done
     keep
     is 'SELECT count(*) FROM trial; PRAGMA application_id' $'1\n1346847809' # "PGDA"
