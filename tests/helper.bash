@@ -41,6 +41,9 @@ jq() {
     command jq "$@"
 }
 
+# archive FOLDER/NAME [AS]: makes the archive AS, or NAME, here out of that text trace of tests/traces.
+archive() { "$BUILD/tools/mktrace" "$ROOT/tests/traces/$1.txt" "${2:-${1##*/}}"; }
+
 # says [-STATUS] TEXT COMMAND...: what the command prints, on both streams, has TEXT in it; and it ends with STATUS.
 says() {
     local wanted=()

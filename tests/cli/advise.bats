@@ -3,10 +3,8 @@
 # pruning, pairs, JSON, what is refused. The traces are in tests/traces/advise.
 load ../helper
 
-archive() { "$BUILD/tools/mktrace" "$ROOT/tests/traces/advise/$1.txt" "$1"; }
-
 @test "gains of regions on the critical path" {
-    archive late
+    archive advise/late
     "$PAGODA" advise late --json >advice
     # The times are those of the trace's comment.
     jq -e '.baseline_ns == 910000 and .replayed_ns == 910000 and .error_ns == 0' advice
@@ -54,7 +52,7 @@ END
 }
 
 @test "the report: the best change first, with the command that predicts it" {
-    archive late
+    archive advise/late
     "$PAGODA" advise late >report
     grep -q '^  1\.   300.0 us   33.0 %  Make prepare twice as fast$' report
     command=$(grep -m 1 -o 'pagoda replay .*' report)
@@ -66,7 +64,7 @@ END
 
 @test "what is pruned would not have been shown" {
     for trace in late pairs; do
-        archive "$trace"
+        archive "advise/$trace"
         for options in '' '--nodes 2 --machine network.xml'; do
             cp "$ROOT/tests/traces/advise/network.xml" .
             # shellcheck disable=SC2086 # options are words
@@ -84,7 +82,7 @@ END
 }
 
 @test "any number of threads finds the same" {
-    archive pairs
+    archive advise/pairs
     for n in 1 2 5; do
         "$PAGODA" advise pairs --threads "$n" --json >"by-$n"
     done
@@ -109,7 +107,7 @@ shortest_of_all() {
 }
 
 @test "the placement is the best of all, better than block and no worse than cyclic" {
-    archive pairs
+    archive advise/pairs
     cp "$ROOT/tests/traces/advise/network.xml" .
     "$PAGODA" advise pairs --only placement --nodes 2 --machine network.xml --json >advice
     found=$(jq .candidates[0].predicted_ns advice)
@@ -126,7 +124,7 @@ shortest_of_all() {
 }
 
 @test "ranks bound to cores: those that share them badly should be bound to others, before all else" {
-    archive bound
+    archive advise/bound
     "$PAGODA" advise bound --json >advice
     jq -r '.candidates[] | select(.gain_ns > 0 and .group == "change") | "\(.options) \(.gain_ns)"' \
         advice >gains
@@ -145,7 +143,7 @@ shortest_of_all() {
 }
 
 @test "ranks that share cores: a core for each" {
-    archive bound
+    archive advise/bound
     # 600 us of work on the busiest rank, 1220 us predicted with nothing changed.
     cores='.candidates[] | select(.subject == "cores")'
     "$PAGODA" advise bound --json --only processors | jq -e "$cores"' | .options == "--cores 4" and
@@ -157,11 +155,11 @@ shortest_of_all() {
     "$PAGODA" advise bound --json --nodes 2 --cores 1 --wait spin >advice
     jq -e "$cores"' | .options == "--nodes 2 --wait spin --cores 2" and .most_ns == null' advice
     # Who has a core of his own needs none.
-    archive late
+    archive advise/late
     "$PAGODA" advise late --json | jq -e "[$cores] == []"
     "$PAGODA" advise bound --json --cores 4 | jq -e "[$cores] == []"
     # A finding's remedy that is the same change is listed once.
-    "$BUILD/tools/mktrace" "$ROOT/tests/traces/replay/without-cpu.txt" shared
+    archive replay/without-cpu shared
     "$PAGODA" replay --json shared | jq -e 'any(.findings[].remedies[]; .words == "--cores 3")'
     "$PAGODA" advise --json shared |
         jq -e '[.candidates[] | select(.options == "--cores 3")] | length == 1'
@@ -202,7 +200,7 @@ shortest_of_all() {
 @test "every command of the report predicts what the report says" {
     cp "$ROOT/tests/traces/advise/network.xml" .
     for trace in late bound pairs; do
-        archive $trace
+        archive advise/$trace
         for target in '' '--wait spin' '--nodes 2 --machine network.xml'; do
             # shellcheck disable=SC2086 # options are words
             "$PAGODA" advise $trace $target --json >advice
@@ -223,7 +221,7 @@ shortest_of_all() {
 }
 
 @test "names with blanks, commas, = and /: each change is predicted, by its command as well" {
-    archive names
+    archive advise/names
     "$PAGODA" advise names --json >advice
     jq -e 'all(.candidates[]; .failure == null)' advice
     # Each of the eight places where rank 0 computes; those with a = can be spread over both ranks, as a
@@ -268,7 +266,7 @@ shortest_of_all() {
 }
 
 @test "changes together: pairs with their command, and what is about the same" {
-    archive bound
+    archive advise/bound
     "$PAGODA" advise bound >report
     grep -A 1 '450.0 us .*  2 and 4: they add up$' report |
         grep -q 'pagoda replay bound --balance solve --balance update$'
@@ -280,7 +278,7 @@ shortest_of_all() {
 }
 
 @test "of changes that contain one another no pair is tried, and one is listed if they gain the same" {
-    archive nested
+    archive advise/nested
     "$PAGODA" advise nested --only region --json >advice
     jq -r '.candidates[] | select(.group == "change" and .gain_ns > 0) |
         "\(.options) \(.gain_ns) \(.same_as // "")"' advice >gains
@@ -307,7 +305,7 @@ shortest_of_all() {
 }
 
 @test "all barriers, which the finding is about, stand for the first one; what each rank does before MPI_Init is its own" {
-    archive started
+    archive advise/started
     "$PAGODA" advise started --json >advice
     jq -e '[.candidates[] | select(.gain_ns == 300000) | [.options, .same_as]] ==
         [["--drop-sync MPI_Barrier", null],
@@ -326,25 +324,25 @@ shortest_of_all() {
 }
 
 @test "a trace some of which is unreadable: advice for the rest, what is missing, status 3" {
-    archive late
+    archive advise/late
     rm late/traces/1.evt
     run -3 --separate-stderr "$PAGODA" advise late
     [[ $output == *'so the advice is for what is left of it'*'1 location not read at all'*'[location-skipped]'* ]]
     run -3 --separate-stderr "$PAGODA" advise late --json
     jq -e '[.warnings[].code] | index("location-skipped") != null' <<<"$output"
-    archive bound
+    archive advise/bound
     "$PAGODA" advise bound --json | jq -e '.warnings == []'
 }
 
 @test "kinds of changes" {
-    archive late
+    archive advise/late
     "$PAGODA" advise late --only processors --json | jq -e '.candidates | length == 1'
     "$PAGODA" advise late --only processors,region --json |
         jq -e '[.candidates[].kind] | unique == ["processors", "region"]'
 }
 
 @test "what is refused" {
-    archive late
+    archive advise/late
     run -2 --separate-stderr "$PAGODA" advise late --only netwrk
     [[ $stderr == *'--only netwrk: no such kind of change; is it network?'* ]]
     run -2 --separate-stderr "$PAGODA" advise late --only ''
@@ -369,7 +367,7 @@ shortest_of_all() {
 }
 
 @test "replay --map auto predicts that placement" {
-    archive pairs
+    archive advise/pairs
     cp "$ROOT/tests/traces/advise/network.xml" .
     "$PAGODA" advise pairs --only placement --nodes 2 --machine network.xml --json >advice
     "$PAGODA" replay pairs --nodes 2 --map auto --machine network.xml --json >by-auto
@@ -402,7 +400,7 @@ END
 }
 
 @test "every function around a wait may be the one in which the message travels, recorded or not" {
-    archive scopes
+    archive advise/scopes
     "$PAGODA" advise --json scopes >out.json
     jq -e '[.candidates[] | select(.options | startswith("--overlap")) | [.options, .gain_ns]] | sort == [
         ["--overlap main", 800000], ["--overlap main/step", 800000],
@@ -426,7 +424,7 @@ END
 }
 
 @test "a function that has all of the computing is tried, though it had no CPU time for a while" {
-    archive descheduled
+    archive advise/descheduled
     "$PAGODA" advise --json descheduled >out.json
     jq -e '[.candidates[] | select(.options == "--scale solve=0") | .gain_ns] == [700000]' out.json
     jq -e '.candidates[] | select(.options == "--scale solve=0.5") | .text | contains("calls") | not' out.json
@@ -471,7 +469,7 @@ END
 }
 
 @test "until where less work pays: not on shared cores" {
-    archive bound
+    archive advise/bound
     "$PAGODA" advise bound --json | jq -e 'all(.candidates[]; has("pays_until") | not)'
 }
 

@@ -4,10 +4,8 @@
 # tests/traces/advise.
 load ../helper
 
-archive() { "$BUILD/tools/mktrace" "$ROOT/tests/traces/advise/$1.txt" "$1"; }
-
 @test "a task farm with other numbers of workers" {
-    archive farm
+    archive advise/farm
     "$PAGODA" replay farm --workers 1,2,3,4,5 --json >report
     # The phase takes 491 us of 510; the times are those of the trace's comment.
     jq -e '[.whatif.points[].farm.predicted_ns] == [930000, 491000, 369000, 320000, 320000]' report
@@ -23,7 +21,7 @@ archive() { "$BUILD/tools/mktrace" "$ROOT/tests/traces/advise/$1.txt" "$1"; }
 }
 
 @test "workers go with other options" {
-    archive farm
+    archive advise/farm
     "$PAGODA" replay farm --workers 4 --cpu-speed 2 --json >report
     # The longest task takes 150 us, and today's two workers take half of their time.
     jq -e '.whatif.farm | .predicted_ns >= 150000 and .predicted_ns < .recorded_ns and
@@ -31,7 +29,7 @@ archive() { "$BUILD/tools/mktrace" "$ROOT/tests/traces/advise/$1.txt" "$1"; }
 }
 
 @test "tasks dealt anew to as many workers as there were" {
-    archive farm
+    archive advise/farm
     # Rank 1 did 2 tasks, rank 2 did 4: perhaps whoever was free got the next one.
     note='if rank 0 hands tasks to free workers, --workers 2 deals them anew'
     "$PAGODA" replay farm --cpu-speed 2 --json | jq -e --arg note "$note" \
@@ -47,7 +45,7 @@ archive() { "$BUILD/tools/mktrace" "$ROOT/tests/traces/advise/$1.txt" "$1"; }
 }
 
 @test "workers have the cores of their ranks" {
-    archive farm
+    archive advise/farm
     predict() {
         "$PAGODA" replay farm --workers 2 --json "$@" | jq .whatif.farm.predicted_ns
     }
@@ -61,7 +59,7 @@ archive() { "$BUILD/tools/mktrace" "$ROOT/tests/traces/advise/$1.txt" "$1"; }
 }
 
 @test "slices are assumed where a task farm shares cores, unless something else is said" {
-    archive farm
+    archive advise/farm
     # predict OPTION...: the time of the farm, and whether slices were assumed.
     predict() {
         "$PAGODA" replay farm --json "$@" | jq -c '[.whatif.farm.predicted_ns,
@@ -86,7 +84,7 @@ archive() { "$BUILD/tools/mktrace" "$ROOT/tests/traces/advise/$1.txt" "$1"; }
 }
 
 @test "the best number of workers is advised" {
-    archive farm
+    archive advise/farm
     "$PAGODA" advise farm --json >advice
     jq -e '.candidates[0] | .kind == "workers" and .options == "--workers 4" and
         .gain_ns == 171000 and .group == "change"' advice
@@ -100,16 +98,16 @@ archive() { "$BUILD/tools/mktrace" "$ROOT/tests/traces/advise/$1.txt" "$1"; }
 }
 
 @test "advice says that tasks stay with the ranks that did them" {
-    archive farm
-    archive pairs
+    archive advise/farm
+    archive advise/pairs
     "$PAGODA" advise farm --nodes 1 --cores 2 | tr -s ' \n' ' ' | grep -q -- 'Add --workers 2 to a command'
     "$PAGODA" advise farm --json | jq -e '.kept_tasks == {"master": 0, "workers": 2}'
     "$PAGODA" advise pairs --json | jq -e 'has("kept_tasks") | not'
 }
 
 @test "who does not deal tasks is advised no workers" {
-    archive late
-    archive pairs
+    archive advise/late
+    archive advise/pairs
     for trace in late pairs; do
         "$PAGODA" advise "$trace" --only workers --json | jq -e '.candidates == []'
     done
@@ -143,7 +141,7 @@ rounds() {
 }
 
 @test "load balancing while it runs" {
-    archive uneven
+    archive advise/uneven
     "$PAGODA" replay uneven --rebalance magda:threshold=100,poll=50us,transfer=10us --json >report
     jq -e '.whatif.predicted_ns == 357000 and (.whatif.rebalancing | .before_ns == 500000 and
         .after_ns == 355000 and .migrations == 1 and .moved_ns == 145000 and .spans == 2)' report
@@ -179,13 +177,13 @@ rounds() {
     grep -q '2.000 ms    0.4 %  1 and 2: the better one alone saves more$' text
     grep -q '^Even the best of these changes, or pair of them, leaves 2.000 ms of the lost time.$' text
     # One rank talks with all the others: messages decide when it works.
-    archive farm
+    archive advise/farm
     "$PAGODA" advise farm --only dynamic --json | jq -e '.candidates == []'
 }
 
 @test "what is refused" {
-    archive farm
-    archive uneven
+    archive advise/farm
+    archive advise/uneven
     refused() {
         run --separate-stderr "$PAGODA" replay "${@:3}"
         [ "$status" = "$1" ]
@@ -236,8 +234,8 @@ END
 }
 
 @test "advice as predicted trials beside the measured run" {
-    archive farm
-    archive late
+    archive advise/farm
+    archive advise/late
     "$PAGODA" advise late --store runs.db --top 2 >report
     "$PAGODA" store list --json runs.db >trials.json
     # Two of the program, one machine, two limits.
@@ -263,7 +261,7 @@ END
 }
 
 @test "advice that cannot be stored" {
-    archive late
+    archive advise/late
     run -2 --separate-stderr "$PAGODA" advise late --as some
     [[ $stderr == *'what --store DB keeps'* ]]
     echo 'no database' >text.db
@@ -273,7 +271,7 @@ END
 }
 
 @test "a progress bar on a terminal only" {
-    archive late
+    archive advise/late
     "$PAGODA" advise late 2>errors >report
     [ ! -s errors ]
 }
@@ -291,7 +289,7 @@ END
 }
 
 @test "in lists of several options each point is that of its own command" {
-    archive farm
+    archive advise/farm
     "$PAGODA" replay farm --workers 1,3,4 --cores 2,8 --json >list
     for workers in 1 3 4; do
         for cores in 2 8; do
@@ -304,7 +302,7 @@ END
 }
 
 @test "the best number of workers is predicted as its command does" {
-    archive farm
+    archive advise/farm
     for target in '' '--cores 3' '--cores 2 --wait spin'; do
         # shellcheck disable=SC2086 # options are words
         "$PAGODA" advise farm $target --only workers --json >advice

@@ -4,12 +4,9 @@
 # that become one.
 load ../helper
 
-# archive NAME: makes the archive NAME here out of the text trace NAME.
-archive() { "$BUILD/tools/mktrace" "$ROOT/tests/traces/align/$1.txt" "$1"; }
-
 # align NAME: makes it, and NAME-aligned out of it.
 align() {
-    archive "$1"
+    archive "align/$1"
     run --separate-stderr "$PAGODA" align "$1" -o "$1-aligned"
 }
 
@@ -155,7 +152,7 @@ CASES
 }
 
 @test "damaged traces are not copied" {
-    archive both
+    archive align/both
     truncate -s 40 both/traces/1.evt
     run -1 --separate-stderr "$PAGODA" align both -o copy
     [[ $stderr == *"nothing was written to 'copy'"* ]]
@@ -163,7 +160,7 @@ CASES
 }
 
 @test "operands that are refused" {
-    archive both
+    archive align/both
     says -2 '-o DIR' "$PAGODA" align both
     run -2 "$PAGODA" align -o copy
     run -1 "$PAGODA" align nowhere -o copy
@@ -179,8 +176,8 @@ events() {
 # Server and client of tests/traces/align meet at a port. By hand: rank 0 waits from 13000 for the client's
 # message of 17000, the client from 17200 for that of 18000, rank 0 at the end from 19000 for rank 1.
 @test "launches that meet at a port become one trace, with waits of one for the other" {
-    archive server
-    archive client
+    archive align/server
+    archive align/client
     "$PAGODA" align server client -o both >out
     diff out - <<'END'
 world 1 is server: ranks 0 to 1
@@ -220,8 +217,8 @@ on_host() {
 
 @test "clocks of two hosts are related by the time of day, then by messages" {
     (echo 'realtime 2000000000' && cat "$ROOT/tests/traces/align/server.txt") | "$BUILD/tools/mktrace" - server
-    archive client
-    "$BUILD/tools/mktrace" "$ROOT/tests/traces/align/server.txt" here
+    archive align/client
+    archive align/server here
     "$PAGODA" align here client -o both >out
     on_host 2000001000 exact
     "$PAGODA" align server exact -o apart >out
@@ -236,9 +233,9 @@ on_host() {
 }
 
 @test "a trace that has mapping tables is joined like others" {
-    archive server
-    archive client
-    archive both
+    archive align/server
+    archive align/client
+    archive align/both
     "$PAGODA" align server client -o two >/dev/null
     "$PAGODA" align server client both -o three >/dev/null
     "$PAGODA" align two both -o nested >/dev/null
@@ -248,8 +245,8 @@ on_host() {
 }
 
 @test "traces that cannot be joined: one sentence, and nothing is left behind" {
-    archive server
-    archive client
+    archive align/server
+    archive align/client
     on_host 2000001000 elsewhere
     cp -r client damaged
     truncate -s 60 damaged/traces/0.evt

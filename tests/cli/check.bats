@@ -3,9 +3,6 @@
 # The text traces are in tests/traces/check.
 load ../helper
 
-# archive NAME: makes the archive NAME here out of the text trace NAME.
-archive() { "$BUILD/tools/mktrace" "$ROOT/tests/traces/check/$1.txt" "$1"; }
-
 # refused FILE SENTENCE: exit status 1, nothing on stdout, one sentence on stderr.
 refused() {
     run -1 --separate-stderr "$PAGODA" check "$1"
@@ -26,7 +23,7 @@ has() {
 }
 
 @test "a sound archive" {
-    archive sound
+    archive check/sound
     run -0 --separate-stderr "$PAGODA" check sound
     [ -z "$stderr" ]
     [ "${lines[0]}" = 'sound: OTF2 archive by pagoda test writer: 2 ranks, 2 locations, 14 events, 1 message, 0 collectives, 50 ns' ]
@@ -42,12 +39,12 @@ has() {
 }
 
 @test "the anchor file will do" {
-    archive sound
+    archive check/sound
     says -0 'nothing wrong' "$PAGODA" check sound/traces.otf2
 }
 
 @test "a faulty run: each fault has its line, the exit status is 0" {
-    archive faulty
+    archive check/faulty
     run -0 --separate-stderr "$PAGODA" check faulty
     has unmatched-send '1 message'
     has unmatched-receive '1 receive'
@@ -61,34 +58,34 @@ has() {
 }
 
 @test "a missing event file: which rank, exit status 3" {
-    archive sound
+    archive check/sound
     rm sound/traces/1.evt
     run -3 --separate-stderr "$PAGODA" check sound
     has location-skipped '1 location not read at all: rank 1 (cannot read its event file (1.evt): File or directory does not exist'
 }
 
 @test "an event file that was cut: up to which event, exit status 3" {
-    archive sound
+    archive check/sound
     truncate -s -20 sound/traces/0.evt
     run -3 --separate-stderr "$PAGODA" check sound
     has location-cut '1 location readable only up to some record: rank 0 (cannot read its event file (0.evt) after event 5: damaged, or it ends too early'
 }
 
 @test "an event file whose end mark comes too early: exit status 3" {
-    archive sound
+    archive check/sound
     printf '\2' | dd of=sound/traces/0.evt bs=1 seek=18 conv=notrunc status=none
     run -3 --separate-stderr "$PAGODA" check sound
     has location-skipped '1 location not read at all: rank 0 (cannot read its event file (0.evt): damaged, or it ends too early'
 }
 
 @test "no event file can be read: why" {
-    archive sound
+    archive check/sound
     truncate -s 10 sound/traces/0.evt sound/traces/1.evt
     refused sound 'sound/traces.otf2 holds no event that can be read (2 of 2 locations fail); location "Master thread": cannot read its event file (0.evt): damaged, or it ends too early'
 }
 
 @test "what follows the end marks is not read: newlines" {
-    archive sound
+    archive check/sound
     for file in sound/traces.def sound/traces/*; do
         echo >>"$file"
     done
@@ -97,7 +94,7 @@ has() {
 }
 
 @test "a definition file that was cut: its location is skipped, exit status 3" {
-    archive sound
+    archive check/sound
     truncate -s -2 sound/traces/1.def
     run -3 --separate-stderr "$PAGODA" check sound
     has location-skipped '1 location'
@@ -105,7 +102,7 @@ has() {
 }
 
 @test "a missing definition file is told, and no more" {
-    archive sound
+    archive check/sound
     rm sound/traces/1.def
     run -0 --separate-stderr "$PAGODA" check sound
     has missing-definitions '1 location without the file of its own definitions'
@@ -121,7 +118,7 @@ has() {
     refused nothing.xml "'nothing.xml' is not an OTF2 archive: it is empty"
     cp hello.txt hello.otf2
     refused hello.otf2 "'hello.otf2' is not an OTF2 archive"
-    archive sound
+    archive check/sound
     truncate -s -9 sound/traces.def
     refused sound "cannot read the global definitions 'sound/traces.def': damaged, or it ends too early"
     rm sound/traces.def
@@ -179,8 +176,8 @@ has() {
 }
 
 @test "several files: all are checked, the worst one counts" {
-    archive sound
-    archive faulty
+    archive check/sound
+    archive check/faulty
     rm faulty/traces/1.evt
     run -3 --separate-stderr "$PAGODA" check faulty sound
     [[ $output == *'sound: OTF2 archive'* ]]
@@ -190,7 +187,7 @@ has() {
 }
 
 @test "JSON says the same" {
-    archive sound
+    archive check/sound
     rm sound/traces/1.evt
     run -1 --separate-stderr "$PAGODA" check --json sound missing "$ROOT/patterns/late-sender.xml"
     [ "$(jq -c '[.schema, (.files | length)]' <<<"$output")" = '[1,3]' ]

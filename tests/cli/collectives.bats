@@ -6,7 +6,7 @@ load ../helper
 
 setup() {
     cd "$BATS_TEST_TMPDIR" || return
-    "$BUILD/tools/mktrace" "$ROOT/tests/traces/whatif/bcast.txt" trace
+    archive whatif/bcast trace
 }
 
 # machine ELEMENTS: a machine with one kind of message and these elements.

@@ -4,7 +4,7 @@ load ../helper
 
 setup() {
     cd "$BATS_TEST_TMPDIR" || return
-    "$BUILD/tools/mktrace" "$ROOT/tests/traces/advise/pairs.txt" whole
+    archive advise/pairs whole
     cp -r whole cut
     truncate -s -30 cut/traces/1.evt
 }
@@ -69,7 +69,7 @@ tells() {
 }
 
 @test "lists of attributes with a damaged number: not read from there on" {
-    "$BUILD/tools/mktrace" "$ROOT/tests/traces/replay/unmodified.txt" sites
+    archive replay/unmodified sites
     /usr/bin/python3 - <<'PYTHON'
 path = "sites/traces/1.evt"
 content = open(path, "rb").read()

@@ -382,7 +382,7 @@ CSV
 # Thread 1 records from 12 to 60 while the master's 100 ns pass.
 @test "what threads did at the same time is taken off again, and sums still fit" {
     cd "$BATS_TEST_TMPDIR" || return
-    "$BUILD/tools/mktrace" "$ROOT/tests/traces/engine/threads.txt" threads
+    archive engine/threads
     run --separate-stderr "$PAGODA" diff threads "$BATS_FILE_TMPDIR/run0" --json
     [ "$(jq '.differences[0].by_wait_state[] | select(.kind == "parallel threads") | .a_ns | round' \
         <<<"$output")" = -48 ]
@@ -392,7 +392,7 @@ CSV
 
 @test "names of C++ are short, and on a terminal no row is wider than it" {
     cd "$BATS_TEST_TMPDIR"
-    "$BUILD/tools/mktrace" "$ROOT/tests/traces/advise/names.txt" names
+    archive advise/names
     "$PAGODA" diff names names >piped
     [ "$(awk 'length > 120' piped)" = '' ]
     grep -q '  main/ns::operator==$' piped
@@ -479,7 +479,7 @@ places() {
 
 @test "a signal that ends it leaves no folder behind" {
     mkdir -p scratch
-    "$BUILD/tools/mktrace" "$ROOT/tests/traces/replay/pipeline.txt" waiting
+    archive replay/pipeline waiting
     rm waiting/traces.def
     mkfifo waiting/traces.def # opening the second trace waits for ever
     TMPDIR=$PWD/scratch "$PAGODA" diff run0 waiting 3>&- &

@@ -111,7 +111,7 @@ kind() {
     [ "${lines[0]}" = Mine ]
     [ "$("$PAGODA" explain --json mine.xml | jq -c '[.findings[].id]')" = '["mine"]' ]
     "$PAGODA" explain --patterns mine.xml findings | grep -qx 'mine  *computing  *Mine'
-    "$BUILD/tools/mktrace" "$ROOT/tests/traces/patterns/late-sender.txt" trace
+    archive patterns/late-sender trace
     "$PAGODA" replay --json trace | jq -e '[.findings[].kind] | length > 0 and index("mine") == null'
     "$PAGODA" replay --json --patterns mine.xml trace |
         jq -e '.findings[0] | .kind == "mine" and .name == "Mine" and (.text | startswith("Look at "))'

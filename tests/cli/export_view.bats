@@ -2,11 +2,6 @@
 # pagoda export --view: single pictures of a run and their numbers, which metrics a view shows, and why not others.
 load ../helper
 
-# archive NAME: makes the archive NAME here out of the text trace NAME.
-archive() {
-    "$BUILD/tools/mktrace" "$ROOT/tests/traces/replay/$1.txt" "$1"
-}
-
 # numbers ARCHIVE VIEW OPTION...: as CSV.
 numbers() {
     "$PAGODA" export "$1" -o /dev/stdout --format csv --view "$2" "${@:3}"
@@ -21,7 +16,7 @@ sums() {
 # As tests/traces/replay/pipeline.txt has it: in the judged part of 7.02 ms rank 0 waits 1.999 ms in MPI_Allreduce, rank
 # 1 waits 4 ms in MPI_Recv and 5 us in MPI_Finalize; the one message has 1024 bytes.
 @test "numbers of ranks, pairs, sizes, call paths" {
-    archive pipeline
+    archive replay/pipeline
     [ "$(numbers pipeline ranks)" = "ranks,useful_ns,wait_ns,other_mpi_ns,no_cpu_ns
 rank 0,5011000,1999000,10000,0
 rank 1,3002000,4005000,13000,0" ]
@@ -45,7 +40,7 @@ main/solve/MPI_Recv,4000000" ]
 
 # From 2 to 6 ms rank 0 computes, rank 1 for the first of these.
 @test "numbers over time" {
-    archive pipeline
+    archive replay/pipeline
     run sums pipeline time --interval 2ms:6ms
     [ "$output" = $'useful_ns 5000000\nwait_ns 3000000\nother_mpi_ns 0' ]
     [ "$(numbers pipeline time --interval 2ms:6ms --metric useful_ns | sed -n '2p; 101p; 102p; $p')" = "2000000,20000
@@ -88,7 +83,7 @@ loop() {
 }
 
 @test "a wrong pairing is refused, with the reason" {
-    archive pipeline
+    archive replay/pipeline
     refused() {
         run "-$1" "$PAGODA" export pipeline -o no.svg "${@:3}"
         echo "$output"
@@ -131,7 +126,7 @@ assert """main/a"<b>&c""" in texts, texts'
 }
 
 @test "pictures are SVG without anything undefined, JSON has the numbers of the CSV" {
-    archive pipeline
+    archive replay/pipeline
     loop single
     local view of
     for view in ranks call-paths sizes time map matrix iterations; do

@@ -7,8 +7,8 @@ load ../helper
 # rank 1 from 110 to 210 and from 212 to 330.
 setup_file() {
     cd "$BATS_FILE_TMPDIR" || return
-    "$BUILD/tools/mktrace" "$ROOT/tests/traces/replay/steps.txt" run
-    "$BUILD/tools/mktrace" "$ROOT/tests/traces/replay/pipeline.txt" pipe
+    archive replay/steps run
+    archive replay/pipeline pipe
     "$PAGODA" replay run --store runs.db --as whole >/dev/null
     "$PAGODA" replay run --store runs.db --as one --interval 'step#1' --parameter size=4 >/dev/null
     "$PAGODA" replay run --store runs.db --as all --interval 'step#*' --interval 50ns:150ns >/dev/null
@@ -28,7 +28,7 @@ ask() {
 }
 
 @test "time without CPU time is that within the interval" {
-    "$BUILD/tools/mktrace" "$ROOT/tests/traces/replay/without-cpu.txt" lost
+    archive replay/without-cpu lost
     # Rank 0 from 5 to 12 ms: 6.1 of the 8 ms of its segment of solve, 0.9 of the 3 ms of its send.
     "$PAGODA" replay lost --interval 5ms:12ms --json | jq -e '.ranks[0]
         | [.useful_ns, .no_cpu_ns, .mpi_ns, .no_cpu_mpi_ns] == [2440000, 3660000, 900000, 750000]'
@@ -192,7 +192,7 @@ other|other: step#1|110|' ]
 }
 
 @test "phases of C++ functions: as they are shown, whole, and in short forms that mean one" {
-    "$BUILD/tools/mktrace" "$ROOT/tests/traces/advise/names.txt" names
+    archive advise/names
     for name in 'ns::operator/' operator== relax 'ns::Grid<>::relax<>' 'solve(int, char const*)#1' \
         'void ns::Grid<double, std::vector<double> >::relax<3>(std::vector<double> const&)'; do
         "$PAGODA" replay names --interval "$name" --json | jq -e '.time_ns == 100000'
@@ -283,7 +283,7 @@ other|other: step#1|110|' ]
 
 # Rank 0 computes from 10 to 20 before its call at run.c:21.
 @test "computing in front of a call is what lies in the interval" {
-    "$BUILD/tools/mktrace" "$ROOT/tests/traces/engine/call-sites.txt" "$BATS_TEST_TMPDIR/sites"
+    archive engine/call-sites "$BATS_TEST_TMPDIR/sites"
     local at
     for at in 0:10 12:8 19:1; do
         run --separate-stderr "$PAGODA" replay "$BATS_TEST_TMPDIR/sites" --interval "${at%:*}ns:" --json
@@ -293,7 +293,7 @@ other|other: step#1|110|' ]
 
 # The master is in `loop` from 12 to 28, its thread from 12 to 58; in `parallel` from 5 to 70.
 @test "threads are in the phase of their rank" {
-    "$BUILD/tools/mktrace" "$ROOT/tests/traces/engine/threads.txt" "$BATS_TEST_TMPDIR/threads"
+    archive engine/threads "$BATS_TEST_TMPDIR/threads"
     times() {
         "$PAGODA" replay "$BATS_TEST_TMPDIR/threads" --interval "$1" --json |
             jq -c '[.time_ns, (.profile | map({(.path): .exclusive_ns}) | add | .["main/parallel/loop"], .loop)]'
@@ -329,7 +329,7 @@ other|other: step#1|110|' ]
 }
 
 @test "findings say why the savings of their remedies are not predicted" {
-    "$BUILD/tools/mktrace" "$ROOT/tests/traces/advise/bound.txt" bound
+    archive advise/bound
     "$PAGODA" replay --json bound | jq -e '(has("unpredicted") | not) and any(.findings[].remedies[]; .gain_ns > 0)'
     local end
     end=$("$PAGODA" replay --json bound | jq .time_ns)

@@ -3,11 +3,8 @@
 # time without CPU time, and what the critical path has.
 load ../helper
 
-# archive NAME: makes the archive NAME here out of the text trace NAME.
-archive() { "$BUILD/tools/mktrace" "$ROOT/tests/traces/replay/$1.txt" "$1"; }
-
 @test "a delay through two ranks is told by its origin, and the parts sum to the waits" {
-    archive chain
+    archive replay/chain
     "$PAGODA" replay --json chain >chain.json
     # Rank 0 was late by 200 us of solve, rank 1 by 15 us more; 30 us of work in main offset that.
     run jq -r '.patterns[] | select(.id == "late-sender") | "\(.total_ns)", (.origins
@@ -80,7 +77,7 @@ wait-at-nx1 998900 998900
 }
 
 @test "time without CPU time is no computing, and said before waits" {
-    archive without-cpu
+    archive replay/without-cpu
     "$PAGODA" replay --json without-cpu >out.json
     jq -e '.window | .useful_ns == 37150000 and .no_cpu_ns == 10100000 and .wait_ns == 9000000
         and .other_mpi_ns == 3750000' out.json
@@ -211,7 +208,7 @@ wait-at-nx1 998900 998900
 }
 
 @test "what the critical path has above the mean of the ranks" {
-    archive pipeline
+    archive replay/pipeline
     # solve: 5000 on rank 0 and 2996 on rank 1, in us; on the path 5000 and 1996.
     "$PAGODA" replay --json pipeline | jq -e '.critical_path.regions |
         (map(select(.region == "solve"))[0].imbalance_ns == 6996000 - 3998000) and
@@ -219,8 +216,8 @@ wait-at-nx1 998900 998900
 }
 
 @test "waits are direct or indirect, and origins are those of the judged part" {
-    "$BUILD/tools/mktrace" "$ROOT/tests/traces/engine/gather-origins.txt" gather
-    "$BUILD/tools/mktrace" "$ROOT/tests/traces/engine/window.txt" window
+    archive engine/gather-origins gather
+    archive engine/window
     "$PAGODA" replay --json gather | jq -e '.patterns[] | select(.id == "early-reduce").origins |
         .explained_ns == 899 and .direct_ns == 200 and .indirect_ns == 699'
     # 200 and 699 of 899; main: 700 on rank 6, 190 on rank 5, less the 1 of rank 0.
@@ -236,14 +233,14 @@ wait-at-nx1 998900 998900
 }
 
 @test "a rank that starts late, and MPI_Init on the others, cancel as origins" {
-    archive late-start
+    archive replay/late-start
     "$PAGODA" replay --json late-start | jq -e '.patterns[] | select(.id == "wait-at-barrier").origins |
         .offset_ns == 0 and [.regions[] | .region, .time_ns] == ["work", 9, "main", 1]'
 }
 
 @test "a rank that is awaited often for a little is not charged what the other one is awaited for" {
     # Rank 0 waits 90 ms for rank 1 once, rank 1 three times 2 ms for rank 0.
-    archive awaited-often
+    archive replay/awaited-often
     "$PAGODA" replay --json awaited-often >out.json
     jq -e '.patterns[] | select(.id == "late-sender").origins | .offset_ns == 0
         and [.regions[] | .region, .time_ns] == ["main", 96000000]

@@ -26,7 +26,7 @@ valid() {
 }
 
 @test "a bundled machine by its name" {
-    "$BUILD/tools/mktrace" "$ROOT/tests/traces/check/sound.txt" trace
+    archive check/sound trace
     run -0 --separate-stderr "$PAGODA" replay trace --machine t3e --json
     "$PAGODA" replay trace --machine "$ROOT/patterns/machines/t3e.xml" --json >by-path
     diff <(jq .whatif.predicted_ns <<<"$output") <(jq .whatif.predicted_ns by-path)
@@ -37,7 +37,7 @@ valid() {
 }
 
 @test "a machine that does not exist" {
-    "$BUILD/tools/mktrace" "$ROOT/tests/traces/check/sound.txt" trace
+    archive check/sound trace
     run --separate-stderr "$PAGODA" replay trace --machine quadrix
     [ "$status" != 0 ]
     [[ $stderr == *'quadrix: neither a file nor a bundled machine; did you mean quadrics?'* ]]
@@ -53,7 +53,7 @@ valid() {
   <collective op="barrier" time="1e-6*log2(p)"/>
 </machine>
 END
-    "$BUILD/tools/mktrace" "$ROOT/tests/traces/whatif/worked-example.txt" three
+    archive whatif/worked-example three
     "$PAGODA" check few.xml
     "$PAGODA" replay three --machine few.xml --json |
         jq -e '[.whatif.assumptions[] | select(test("up to 2 ranks were calibrated for few.xml"))] | length == 1'

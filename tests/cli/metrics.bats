@@ -6,7 +6,7 @@ load ../checked_files
 setup() {
     cd "$BATS_TEST_TMPDIR" || return
     cp "$ROOT/tests/traces/metrics/interaction.asl" mine.asl
-    "$BUILD/tools/mktrace" "$ROOT/tests/traces/metrics/interaction.txt" run
+    archive metrics/interaction run
 }
 
 @test "each part of a run and each rank there has the value that was computed by hand" {
@@ -72,7 +72,7 @@ setup() {
 }
 
 @test "values of iterations" {
-    "$BUILD/tools/mktrace" "$ROOT/tests/traces/properties/iterations.txt" loop
+    archive properties/iterations loop
     printf 'metric part(Iteration i, Experiment e) { unit: share; value: profile(i, e).mpi_time / profile(i, e).time; }\n' >part.asl
     "$PAGODA" replay --json --patterns part.asl loop | jq -e '.metrics[0].values | map([.first, .value]) ==
         [[null, 0.07692307692308], [2, 0.1], [3, 0.1], [4, 0.1], [5, 0.1], [6, 0.1], [7, 0.025], [8, 0.1], [9, 0.1], [10, 0.1]]' ||

@@ -10,7 +10,7 @@ refused() {
 }
 
 @test "a chain of two hops, computed by hand" {
-    "$BUILD/tools/mktrace" "$ROOT/tests/traces/replay/chain.txt" chain
+    archive replay/chain
     run -0 "$PAGODA" replay --explain 2@50us chain
     [ "${lines[0]}" = "Rank 2 at 50.00 us waits in main/MPI_Recv, from 20.00 us to 118.0 us" ]
     [ "${lines[1]}" = "  It waits 95.00 us of that, for rank 1." ]
@@ -20,7 +20,7 @@ refused() {
 }
 
 @test "where a rank does not wait" {
-    "$BUILD/tools/mktrace" "$ROOT/tests/traces/replay/chain.txt" chain
+    archive replay/chain
     run "$PAGODA" replay --explain 1@110us chain
     [ "$output" = "Rank 1 at 110.0 us computes, from 105.0 us to 115.0 us, longest in pass_on" ]
     run "$PAGODA" replay --explain 0@100500ns chain
@@ -57,7 +57,7 @@ refused() {
 }
 
 @test "bad input" {
-    "$BUILD/tools/mktrace" "$ROOT/tests/traces/replay/chain.txt" chain
+    archive replay/chain
     refused 3@1us "--explain 3@1us: the run has no rank 3; its ranks are 0 to 2"
     refused 2@131us "--explain 2@131us: the run ends at 130.0 us"
     refused 2 "\`2\` is not a RANK@TIME, such as 3@1.5s"

@@ -3,8 +3,6 @@
 # share nothing with pagoda (balancing.py, task_farm.py).
 load ../checked_files
 
-archive() { "$BUILD/tools/mktrace" "$ROOT/tests/traces/advise/$1.txt" "$1"; }
-
 valid() {
     xmllint --nonet --noout --relaxng "$ROOT/patterns/policies/policies.rng" "$@"
 }
@@ -37,7 +35,7 @@ valid() {
 }
 
 @test "a policy of one's own" {
-    archive uneven
+    archive advise/uneven
     run -1 --separate-stderr "$PAGODA" replay uneven --rebalance magdaa
     [[ $stderr == *'magdaa: neither a file nor a bundled policy; did you mean magda?'* ]]
     # At 50 us 100 of the 350 left go; the taker has them at 60, then its own 50 are not done. So rank
@@ -69,7 +67,7 @@ END
 }
 
 @test "tasks handed out otherwise" {
-    archive farm
+    archive advise/farm
     # Of tests/traces/advise/farm.txt: as recorded by whoever is free, which is what --workers does.
     "$PAGODA" replay farm --workers 1,2,3,4 --json | jq '[.whatif.points[].farm.predicted_ns]' >free
     "$PAGODA" replay farm --workers 1,2,3,4 --dealing anycast --json | jq '[.whatif.points[].farm.predicted_ns]' | diff free -
@@ -95,7 +93,7 @@ END
 }
 
 @test "policies that are refused: file, line, what is meant" {
-    archive uneven
+    archive advise/uneven
     refused() {
         printf '%s\n' "$2" >bad.xml
         wrong_file bad.xml "$1"

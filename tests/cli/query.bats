@@ -4,7 +4,7 @@ load ../helper
 
 setup_file() {
     cd "$BATS_FILE_TMPDIR" || return
-    "$BUILD/tools/mktrace" "$ROOT/tests/traces/replay/pipeline.txt" run
+    archive replay/pipeline run
     local size
     for size in 32 64 128; do
         "$PAGODA" replay run --store runs.db --as "ring/e$((size / 100))/s$size" --parameter size=$size --parameter kind=warm >/dev/null
@@ -300,7 +300,7 @@ END
 }
 
 @test "a terminal's lines are not exceeded, and what goes to a pipe is whole" {
-    "$BUILD/tools/mktrace" "$ROOT/tests/traces/advise/names.txt" names
+    archive advise/names
     "$PAGODA" replay names --store names.db >/dev/null
     focus='/CallPath/main/void ns::Grid\<double\, std::vector\<double\> \>::relax\<3\>\(std::vector\<double\> const&\)'
     for form in '' --csv --json; do

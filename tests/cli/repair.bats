@@ -5,7 +5,7 @@ load ../helper
 
 setup() {
     cd "$BATS_TEST_TMPDIR" || return
-    "$BUILD/tools/mktrace" "$ROOT/tests/traces/advise/pairs.txt" pairs
+    archive advise/pairs
 }
 
 # compare TEST [ARGUMENT...]
@@ -71,7 +71,7 @@ compare() {
 }
 
 @test "definitions of a location, missing or damaged inside a record: said so, no event is lost" {
-    "$BUILD/tools/mktrace" "$ROOT/tests/traces/align/offsets.txt" offsets
+    archive align/offsets
     local total
     total=$("$PAGODA" check --json offsets | jq '.files[0].events')
     truncate -s -2 offsets/traces/1.def

@@ -4,12 +4,9 @@
 # `UPDATE=1 make check T=tests/cli/replay.bats` rewrites the reports.
 load ../helper
 
-# archive NAME: makes the archive NAME here out of the text trace NAME.
-archive() { "$BUILD/tools/mktrace" "$ROOT/tests/traces/replay/$1.txt" "$1"; }
-
 # golden NAME: the report of a text trace is what NAME.report says.
 golden() {
-    archive "$1"
+    archive "replay/$1"
     "$PAGODA" replay "$1" >"$1.report"
     [ -z "${UPDATE:-}" ] || cp "$1.report" "$ROOT/tests/traces/replay/$1.report"
     diff -u "$ROOT/tests/traces/replay/$1.report" "$1.report"
@@ -33,7 +30,7 @@ sentence() {
 @test "report: a program without recorded functions, by where its MPI calls are" { golden unmodified; }
 
 @test "report: what threads lose, and the hybrid efficiencies; their parts sum to all threads' time" {
-    "$BUILD/tools/mktrace" "$ROOT/tests/traces/threads/hybrid.txt" threads
+    archive threads/hybrid threads
     run "$PAGODA" replay threads
     [[ $output == *"Threads       61.4 % of 3 threads = processes 88.1 % x threads 69.7 %"* ]]
     [[ $output == *"0.012   5.7 %     0  waiting at an implicit barrier          !\$omp parallel @a.c:10"* ]]
@@ -53,7 +50,7 @@ sentence() {
     [[ $output == *"Ranks' time   computing 89.3 % (threads lose 19.3 %), waiting 3.6 %"* ]]
     [[ $output != *"Threads lose"* ]] # findings say it
     # Master threads alone would be perfect.
-    "$BUILD/tools/mktrace" "$ROOT/tests/traces/threads/tasks.txt" tasks
+    archive threads/tasks
     "$PAGODA" replay --json tasks |
         jq -e '.efficiency.parallel == 1 and (.headline | startswith("Thread management in ")) and
             .found_rest_ns + ([.findings[].loss_ns] | add) == .window.threads_lost_ns'
@@ -88,7 +85,7 @@ END
 }
 
 @test "findings: what threads lose, as a part of their ranks' time" {
-    "$BUILD/tools/mktrace" "$ROOT/tests/traces/threads/uneven.txt" uneven
+    archive threads/uneven
     run "$PAGODA" replay uneven
     [[ $output == *"1. Uneven threads, 36.8 %"*'on rank 0 mostly for its thread'*'"Master thread".'*"This costs 750 ns, 36.8 % of the ranks' time"* ]]
     [[ $output != *"No single cause"* && $output != *"Threads lose"* ]]
@@ -101,7 +98,7 @@ END
 }
 
 @test "findings: time in calls for locks is no work of a rank" {
-    "$BUILD/tools/mktrace" "$ROOT/tests/traces/threads/lock-on-one-core.txt" lock
+    archive threads/lock-on-one-core lock
     # What threads lose is half of 190 + 400 + 10; rank 1 waits for 400 of that.
     "$PAGODA" replay --json lock | jq -e '[.findings[] | [.kind, .loss_ns, .place]] ==
         [["thread-lock-waits", 700, "pthread_mutex_lock"], ["thread-locks", 190, "contribution"]] and
@@ -112,7 +109,7 @@ END
 }
 
 @test "json: where waits are, what went by before which call" {
-    archive unmodified
+    archive replay/unmodified
     "$PAGODA" replay --json unmodified >out.json
     # Two places of one path, the heavier first; the file with its folders.
     jq -e '.patterns[] | select(.id == "late-sender") | .count == 4 and .total_ns == 5500000
@@ -145,7 +142,7 @@ END
 }
 
 @test "a stored run has the functions around calls in its call paths" {
-    archive unmodified
+    archive replay/unmodified
     "$PAGODA" replay --store sites.db unmodified >/dev/null
     sqlite3 sites.db "SELECT path FROM resource WHERE path LIKE '/CallPath/%' ORDER BY path" >paths
     diff - paths <<-'END'
@@ -208,7 +205,7 @@ END
 }
 
 @test "the anchor file and the directory are the same trace" {
-    archive pipeline
+    archive replay/pipeline
     "$PAGODA" replay pipeline >directory
     "$PAGODA" replay pipeline/traces.otf2 >anchor
     cmp directory anchor
@@ -231,7 +228,7 @@ END
 }
 
 @test "the first screen says how long, where time is lost, what would help and save, how sure" {
-    archive pipeline
+    archive replay/pipeline
     run bash -c '"$PAGODA" replay pipeline | head -n 18 | tr -s "\n " " "'
     [[ $output == *"2 ranks on 1 node, 9.040 ms"*" judged: the 7.020 ms "* ]]
     [[ $output == *"computing 57.1 %, waiting 42.8 %"* ]]
@@ -241,33 +238,33 @@ END
 
 @test "a finding of calls says what they took and what others waited for them: together its loss" {
     # All calls take 780 ns, and 500 ns of that are waits.
-    "$BUILD/tools/mktrace" "$ROOT/tests/traces/patterns/late-sender-kinds.txt" kinds
+    archive patterns/late-sender-kinds kinds
     run bash -c '"$PAGODA" replay kinds | tr -s "\n " " "'
     [[ $output == *" took 280 ns and made other ranks wait for 29 ns, 7.7 % of the ranks' time, "* ]]
     "$PAGODA" replay --json kinds | jq -e 'any(.findings[]; .kind == "transfers" and .loss_ns == 309)'
 }
 
 @test "what barriers cost is a finding of its own: they pass no data" {
-    "$BUILD/tools/mktrace" "$ROOT/tests/traces/patterns/barrier.txt" barrier
+    archive patterns/barrier
     "$PAGODA" replay --json barrier | jq -e 'any(.findings[]; .kind == "barrier-cost" and
         (.remedies | all(.words | startswith("--drop-sync "))))'
-    archive pipeline
+    archive replay/pipeline
     "$PAGODA" replay --json pipeline | jq -e 'all(.findings[]; .kind != "barrier-cost")'
 }
 
 @test "savings are relative to the prediction with nothing changed, where that is not the run" {
-    archive without-cpu
+    archive replay/without-cpu
     run bash -c '"$PAGODA" replay without-cpu | tr -s "\n " " "'
     [[ $output == *"predicted to save 5.150 ms, 19.9 % of the run "* ]]
     [[ $output == *" Replay error +20.2 %: with nothing changed 25.85 ms would be predicted. "* ]]
-    archive pipeline
+    archive replay/pipeline
     run "$PAGODA" replay pipeline
     [[ $output == *"predicted to save"* && $output != *"Replay error"* ]]
 }
 
 # answer_lines NAME: how many lines are between the head of NAME's report and its first table.
 answer_lines() {
-    archive "$1"
+    archive "replay/$1"
     "$PAGODA" replay "$1" | awk '/^$/ { if (++n == 2) exit; next } n == 1' | wc -l
 }
 
@@ -280,7 +277,7 @@ answer_lines() {
 }
 
 @test "json: schema 1 with the keys and types of the manual" {
-    archive pipeline
+    archive replay/pipeline
     "$PAGODA" replay --json pipeline >out.json
     jq -e '.schema == 1 and (.pagoda | type) == "string"
         and .trace.path == "pipeline/traces.otf2" and .trace.ranks == 2 and .trace.locations == 2
@@ -304,7 +301,7 @@ answer_lines() {
 
 @test "json: the parts add up" {
     for trace in pipeline balanced uneven damaged; do
-        archive $trace
+        archive replay/$trace
         "$PAGODA" replay --json $trace | jq -e '
             .time_ns == .critical_path.length_ns
             and ([.critical_path.regions[].time_ns] | add) == .time_ns
@@ -320,7 +317,7 @@ answer_lines() {
 }
 
 @test "warnings have their codes and do not change the exit status" {
-    archive damaged
+    archive replay/damaged
     run -0 "$PAGODA" replay --json damaged
     [ "$(jq -r '[.warnings[] | "\(.code) \(.count)"] | join(" ")' <<<"$output")" = \
         "incomplete-collective 1 missing-finalize 2 unbalanced-region 2 unmatched-receive 1\
@@ -328,7 +325,7 @@ answer_lines() {
 }
 
 @test "--depth and --top shorten the tables and say so" {
-    archive pipeline
+    archive replay/pipeline
     run -0 "$PAGODA" replay --depth 1 --top 2 pipeline
     [ "$(sed -n '/^Time by call path/,/^$/p' <<<"$output" | grep -c solve)" = 0 ]
     [[ $output == *"... and 5 further regions (more with --top)"* ]]
@@ -336,14 +333,14 @@ answer_lines() {
 }
 
 @test "--all details every wait state" {
-    archive pipeline
+    archive replay/pipeline
     run "$PAGODA" replay pipeline
     [[ $output != *"Wait at Finalize: "* ]]
     says "Wait at Finalize: " "$PAGODA" replay --all pipeline
 }
 
 @test "--patterns adds a pattern of the user's" {
-    archive pipeline
+    archive replay/pipeline
     cat >mine.xml <<'XML'
 <?xml version="1.0"?>
 <pattern id="any-receive" parent="point-to-point">
@@ -367,7 +364,7 @@ XML
 }
 
 @test "without the shipped patterns: one sentence" {
-    archive pipeline
+    archive replay/pipeline
     mkdir bin
     cp "$PAGODA" bin/
     run -1 bin/pagoda replay pipeline
@@ -375,7 +372,7 @@ XML
 }
 
 @test "--store keeps the run, once a name" {
-    archive pipeline
+    archive replay/pipeline
     "$PAGODA" replay pipeline >plain
     "$PAGODA" replay pipeline --store runs.db --as demo/first/one \
         --parameter size=64 >stored
@@ -387,14 +384,14 @@ XML
 }
 
 @test "--store in an unwritable place: the report, a sentence, exit status 1" {
-    archive pipeline
+    archive replay/pipeline
     run -1 "$PAGODA" replay pipeline --store /proc/none/runs.db
     [[ $output == *"pagoda: the run was not stored: "*"/proc/none/runs.db"* ]]
     [[ $output == *"(Late Sender)"* ]]
 }
 
 @test "wrong usage is one sentence and exit status 2" {
-    archive pipeline
+    archive replay/pipeline
     run -2 "$PAGODA" replay
     sentence 'needs TRACE'
     run -2 "$PAGODA" replay pipeline twice
@@ -433,7 +430,7 @@ XML
 }
 
 @test "a location file that is missing: the rest is reported, exit status 3" {
-    archive pipeline
+    archive replay/pipeline
     rm pipeline/traces/1.evt
     run -3 "$PAGODA" replay pipeline
     words=$(tr -s "\n " " " <<<"$output")
@@ -445,7 +442,7 @@ XML
 }
 
 @test "a location file cut off: the rest is reported, exit status 3" {
-    archive pipeline
+    archive replay/pipeline
     truncate -s 120 pipeline/traces/1.evt
     run -3 "$PAGODA" replay pipeline
     [[ $output == *"1 location readable only up to some record"*"rank 1"*"[location-cut]"* ]]
@@ -465,7 +462,7 @@ TEXT
 }
 
 @test "definitions cut off: one sentence, exit status 1" {
-    archive pipeline
+    archive replay/pipeline
     truncate -s 20 pipeline/traces.def
     run -1 "$PAGODA" replay pipeline
     sentence 'traces.def|pipeline'
@@ -559,7 +556,7 @@ PYTHON
 }
 
 @test "stdout that cannot be written: one sentence, exit status 1" {
-    archive pipeline
+    archive replay/pipeline
     run -1 bash -c '"$PAGODA" replay pipeline 2>&1 >/dev/full'
     sentence 'cannot write the output: No space left on device'
     run -1 bash -c '"$PAGODA" replay --json pipeline 2>&1 >/dev/full'
@@ -567,20 +564,20 @@ PYTHON
 }
 
 @test "a reader of stdout that goes away is nothing to talk about" {
-    archive pipeline
+    archive replay/pipeline
     run bash -c '"$PAGODA" replay --json pipeline 2>&1 >&3 3>&- | cat' 3> >(head -n 1 >/dev/null)
     [ -z "$output" ]
 }
 
 @test "the report does not depend on the locale" {
-    archive pipeline
+    archive replay/pipeline
     LC_ALL=C "$PAGODA" replay pipeline >c
     "$PAGODA" replay pipeline >here
     cmp c here
 }
 
 @test "a terminal: headings stand out, rows are cut to its width" {
-    archive pipeline
+    archive replay/pipeline
     mkdir very_long_folder_name
     mv pipeline very_long_folder_name/
     # shellcheck disable=SC2016 # for the shell inside
@@ -597,7 +594,7 @@ PYTHON
 }
 
 @test "NO_COLOR and files: no escape sequences" {
-    archive pipeline
+    archive replay/pipeline
     run "$PAGODA" replay pipeline
     [[ $output != *$'\033'* ]]
 }
@@ -619,7 +616,7 @@ PYTHON
 @test "--ideal: serialisation and transfer by a replay on an ideal network" {
     # Rank 0 works 3 ms and sends, rank 1 waits for it and works 4 more; what is judged takes 7.020 ms,
     # of which 13 us are messages and calls.
-    archive pipeline
+    archive replay/pipeline
     "$PAGODA" replay --ideal --json pipeline >out.json
     jq -e '.window.ideal_ns == 7007000 and
         (.efficiency | (.serialization * 7007000 | round) == 5011000
@@ -633,14 +630,14 @@ PYTHON
     [ "$(sqlite3 runs.db "SELECT round(value * 7007000) FROM measurements
         WHERE metric = 'serialization_efficiency'")" = 5011000.0 ]
     # Clocks that disagree, and cannot be corrected, make it longer, and it is said.
-    "$BUILD/tools/mktrace" "$ROOT/tests/traces/align/drift.txt" clocks
+    archive align/drift clocks
     run -0 "$PAGODA" replay --ideal clocks
     [[ $(tr -s ' \n' ' ' <<<"$output") == *"transfer 100.0 %"*"clocks of the recording disagree"* ]]
 }
 
 # The values are worked out in the trace.
 @test "call paths of one name are one, whatever their files and locations; recursion counts once" {
-    "$BUILD/tools/mktrace" "$ROOT/tests/traces/replay/merged.txt" merged
+    archive replay/merged
     "$PAGODA" replay merged --json | jq -c '.profile[] | [.path, .visits, .inclusive_ns, .exclusive_ns]' >profile
     diff - profile <<'END'
 ["main",2,190,50]
@@ -681,7 +678,7 @@ END
 }
 
 @test "shares of regions are of the threads' time where threads are recorded" {
-    "$BUILD/tools/mktrace" "$ROOT/tests/traces/threads/barrier-ties.txt" ties
+    archive threads/barrier-ties ties
     run -0 "$PAGODA" replay ties
     [[ $output == *"Time by region in us (sums over threads, shares of their time"* ]]
     [[ $output =~ 0.060\ +60.0\ %.*parallel.*0.040\ +40.0\ %.*barrier ]]

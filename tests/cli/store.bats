@@ -5,7 +5,7 @@ load ../helper
 
 setup() {
     cd "$BATS_TEST_TMPDIR" || return
-    "$BUILD/tools/mktrace" "$ROOT/tests/traces/replay/pipeline.txt" run
+    archive replay/pipeline run
 }
 
 # keep OPTION...: replays the trace into runs.db.
@@ -240,7 +240,7 @@ END
 }
 
 @test "time without CPU time is stored by process, and can be asked for" {
-    "$BUILD/tools/mktrace" "$ROOT/tests/traces/replay/without-cpu.txt" lost
+    archive replay/without-cpu lost
     "$PAGODA" replay lost --store lost.db >/dev/null
     "$PAGODA" query lost.db -m no_cpu_ns --over ranks --json | jq -e '.rows[0] | .n == 3 and .max == 6000000 and .median == 1000000'
     [ "$(sqlite3 lost.db "SELECT metric, sum(value) FROM measurements WHERE metric IN

@@ -6,7 +6,7 @@ load ../helper
 
 setup() {
     cd "$BATS_TEST_TMPDIR" || return
-    "$BUILD/tools/mktrace" "$ROOT/tests/traces/store/sample.txt" run
+    archive store/sample run
 }
 
 # keep OPTION...: stores the run in runs.db, which is sound then.

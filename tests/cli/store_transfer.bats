@@ -5,7 +5,7 @@ load ../helper
 
 setup_file() {
     cd "$BATS_FILE_TMPDIR" || return
-    "$BUILD/tools/mktrace" "$ROOT/tests/traces/replay/pipeline.txt" run
+    archive replay/pipeline run
     "$PAGODA" replay run --store a.db --as ring//first --parameter size=64:problem \
         --parameter $'odd=a "b",\\c' >/dev/null
     "$PAGODA" replay run --store a.db --as ring//faster --cpu-speed 2 >/dev/null
@@ -98,7 +98,7 @@ values() {
 }
 
 @test "where resources have other numbers the contents are the same too" {
-    "$BUILD/tools/mktrace" "$ROOT/tests/traces/patterns/late-broadcast.txt" other
+    archive patterns/late-broadcast other
     "$PAGODA" replay other --store b.db --as other// >/dev/null
     "$PAGODA" store export a.db first -o first.db
     stored first.db >first.txt

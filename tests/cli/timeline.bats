@@ -5,7 +5,7 @@ load ../helper
 
 setup() {
     cd "$BATS_TEST_TMPDIR" || return
-    "$BUILD/tools/mktrace" "$ROOT/tests/traces/replay/pipeline.txt" pipeline
+    archive replay/pipeline
 }
 
 # refused STATUS MESSAGE OPTION...: the replay with these options ends so.

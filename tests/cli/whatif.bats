@@ -318,7 +318,7 @@ bad_machine() {
     printf '0 0 enter main\n0 100 leave main\n' | "$BUILD/tools/mktrace" - alone
     "$PAGODA" replay --json --tolerance 1 alone | jq -e '.whatif.tolerance.levels == [{percent: 1, latency_ns: null, byte_ns: null}]'
     # Where the run is just as long as tolerated, whatever more is added.
-    "$BUILD/tools/mktrace" "$ROOT/tests/traces/engine/synchronous-send.txt" level
+    archive engine/synchronous-send level
     timeout 300 "$PAGODA" replay --json --tolerance 5 level | jq -e '.whatif.tolerance.predictions < 50'
     refused '--tolerance 0: percent, more than 0' --tolerance 0
     refused '--tolerance 1,: not a number|--tolerance 1,: ' --tolerance 1,
@@ -432,7 +432,7 @@ rounds() {
 
 @test "the window of the predicted run, between MPI_Init and MPI_Finalize" {
     window_of() { jq -c '.window | [.begin_ns, .end_ns]'; }
-    "$BUILD/tools/mktrace" "$ROOT/tests/traces/replay/balanced.txt" balanced
+    archive replay/balanced
     "$PAGODA" replay --json --cores 99 balanced >same
     [ "$(jq .whatif same | window_of)" = "$(window_of <same)" ]
     "$PAGODA" replay --json --cores 99 --cpu-speed 0.5,1 balanced | jq '.whatif.points[]' >points

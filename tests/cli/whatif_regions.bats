@@ -10,7 +10,7 @@ predicted() {
 }
 
 @test "regions of C++: as they are shown, whole, and in short forms that mean one" {
-    "$BUILD/tools/mktrace" "$ROOT/tests/traces/advise/names.txt" names
+    archive advise/names
     # All that the report's tables of regions and call paths show is taken.
     "$PAGODA" replay names >report
     sed -n '/^Time by region/,/^$/p' report | tail -n +3 | cut -c57- |
@@ -109,7 +109,7 @@ assumed() {
 }
 
 @test "balance: ranks that never visit a region share its work, as many as have cores" {
-    "$BUILD/tools/mktrace" "$ROOT/tests/traces/whatif/shared-out.txt" out
+    archive whatif/shared-out out
     "$PAGODA" replay out --balance serial=0-1 | tr -s ' \n' ' ' >report
     grep -qF 'the n-th visits of 2 ranks get their mean; those that never visit it do their part' report
     "$PAGODA" replay out --balance serial=0-1 --cores 1 | tr -s ' \n' ' ' >report

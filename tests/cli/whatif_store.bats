@@ -4,7 +4,7 @@ load ../helper
 
 setup() {
     cd "$BATS_TEST_TMPDIR" || return
-    "$BUILD/tools/mktrace" "$ROOT/tests/traces/whatif/worked-example.txt" trace
+    archive whatif/worked-example trace
 }
 
 

@@ -6,7 +6,7 @@ load ../helper
 
 setup_file() {
     cd "$BATS_FILE_TMPDIR" || return
-    "$BUILD/tools/mktrace" "$ROOT/tests/traces/whatif/regions.txt" trace
+    archive whatif/regions trace
     cat >machine.xml <<'END'
 <machine name="m"><message scope="network"><point bytes="0" time="1us"/></message></machine>
 END
@@ -191,7 +191,7 @@ END
     is 1 '--cpu-speed x: there is no such node; there are alpha, beta' --place alpha=0 --place beta=1 \
         --cpu-speed x=2
     cd "$BATS_TEST_TMPDIR"
-    "$BUILD/tools/mktrace" "$ROOT/tests/traces/whatif/worked-example.txt" three
+    archive whatif/worked-example three
     run -1 "$PAGODA" replay three --place a=1
     [[ $output == *'--place: ranks 0,2 are on no node' ]]
 }
