@@ -139,7 +139,7 @@ $(BUILD)/obj/analyzer/perfetto/packets.o: private own-cppflags += -I$(BUILD)/obj
 $(BUILD)/obj/analyzer/perfetto/packets.o: $(perfetto-messages).h
 
 # The records that a copy of an archive holds as they are, from OTF2's own headers.
-copying-objects := $(addprefix $(BUILD)/obj/analyzer/rewrite/,definition_copy.o copy_events.o \
+copying-objects := $(addprefix $(BUILD)/obj/analyzer/rewrite/,unchanged_definitions.o copy_events.o \
     merge/merge_definitions.o repair/record_fields.o)
 $(copying-objects): private own-cppflags += -I$(BUILD)/obj/analyzer/rewrite
 $(copying-objects): $(BUILD)/obj/analyzer/rewrite/record_kinds.gen.h

@@ -102,7 +102,7 @@ int copy_events(struct copy_events *copy, OTF2_LocationRef id,
                 const struct local_definitions *local, uint64_t n_records,
                 struct time_map_reader *times, uint64_t *n_written, struct error *err);
 
-// --- definition_copy.c
+// --- unchanged_definitions.c
 // Writes the global definitions of an archive to another one, each as it is.
 
 /// The user data of the callbacks; the first member of a larger struct for those that replace some.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The kinds of definitions are those of OTF2's own headers.
+// Definitions written again as they are. Their kinds are those of OTF2's own headers.
 #include "analyzer/rewrite/rewrite.h"
 
 #include "analyzer/trace/archive.h"
