@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "analyzer/base/memory.h"
+#include "analyzer/base/order.h"
 #include "analyzer/base/text.h"
 #include "db/focus.h"
 #include "db/writer.h"
@@ -281,7 +282,7 @@ struct profile_row {
 static int compare_rows(const void *a, const void *b)
 {
     const struct profile_row *row_a = a, *row_b = b;
-    return (row_a->focus > row_b->focus) - (row_a->focus < row_b->focus);
+    return LESS_FIRST(row_a->focus, row_b->focus);
 }
 
 static int add_profile(struct storing *s)
@@ -389,7 +390,7 @@ struct file_row {
 static int compare_file_rows(const void *a, const void *b)
 {
     const struct file_row *row_a = a, *row_b = b;
-    return (row_a->focus > row_b->focus) - (row_a->focus < row_b->focus);
+    return LESS_FIRST(row_a->focus, row_b->focus);
 }
 
 /// One row of all that have its focus. Returns the number of rows.

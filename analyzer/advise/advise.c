@@ -138,18 +138,11 @@ static int by_promise(const void *a, const void *b)
 static int by_gain(const void *a, const void *b)
 {
     const struct advice_candidate *x = a, *y = b;
-    if (x->is_replayed != y->is_replayed)
-        return x->is_replayed ? -1 : 1;
-    if (!x->same_as != !y->same_as)
-        return !x->same_as ? -1 : 1;
-    if (x->group != y->group)
-        return x->group < y->group ? -1 : 1;
-    if (x->order_ns != y->order_ns)
-        return x->order_ns < y->order_ns ? 1 : -1;
-    int order = strcmp(x->words[0].option, y->words[0].option);
-    if (order == 0 && x->words[0].value && y->words[0].value)
-        order = strcmp(x->words[0].value, y->words[0].value);
-    return order;
+    const char *x_value = x->words[0].value, *y_value = y->words[0].value;
+    return ORDER_BY(MORE_FIRST(x->is_replayed, y->is_replayed), !!x->same_as - !!y->same_as,
+                    LESS_FIRST(x->group, y->group), MORE_FIRST(x->order_ns, y->order_ns),
+                    strcmp(x->words[0].option, y->words[0].option),
+                    x_value && y_value ? strcmp(x_value, y_value) : 0);
 }
 
 static int descending(const void *a, const void *b)

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Orders for qsort() and bsearch(): by one key, then by another where that is the same. Sorting by
+// Orders for qsort() and bsearch(): by one key, then by another where that is the same. A binary
+// search by any condition. Sorting by
 // numbers, which for many items is several times as fast as qsort(). A heap, the first of whose
 // items is at hand.
 #pragma once
@@ -38,6 +39,21 @@ static inline int double_compare(const void *a, const void *b)
 {
     return LESS_FIRST(*(const double *)a, *(const double *)b);
 }
+
+/// Sets PLACE to the first I from LOW on, below HIGH, at which the condition IS_BEFORE of I does
+/// not hold, or to HIGH. It holds at all places before that one.
+#define SEARCH(place, low, high, i, is_before)                                                     \
+    do {                                                                                           \
+        size_t low_ = (low), high_ = (high);                                                       \
+        while (low_ < high_) {                                                                     \
+            size_t i = low_ + (high_ - low_) / 2;                                                  \
+            if (is_before)                                                                         \
+                low_ = i + 1;                                                                      \
+            else                                                                                   \
+                high_ = i;                                                                         \
+        }                                                                                          \
+        (place) = low_;                                                                            \
+    } while (0)
 
 /// Sorts N ITEMS of SIZE bytes by the NUMBER of each, the least first; items of equal numbers stay
 /// in their order. So a sort by several numbers begins with the one that counts least. Meanwhile it

@@ -15,6 +15,7 @@
 #include "analyzer/base/cleanup.h"
 #include "analyzer/base/format/xml.h"
 #include "analyzer/base/memory.h"
+#include "analyzer/base/order.h"
 #include "analyzer/base/text.h"
 #include "analyzer/calibrate/calibration.h"
 
@@ -214,9 +215,8 @@ struct formula_fit {
 static int by_size(const void *first, const void *second)
 {
     const struct measured_collective *a = first, *b = second;
-    if (a->size_bytes != b->size_bytes)
-        return a->size_bytes < b->size_bytes ? -1 : 1;
-    return (a->n_members > b->n_members) - (a->n_members < b->n_members);
+    return ORDER_BY(LESS_FIRST(a->size_bytes, b->size_bytes),
+                    LESS_FIRST(a->n_members, b->n_members));
 }
 
 static void consider(struct formula_fit *best, const struct form *form,

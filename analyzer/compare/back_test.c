@@ -10,6 +10,7 @@
 
 #include "analyzer/base/memory.h"
 #include "analyzer/base/options/options.h"
+#include "analyzer/base/order.h"
 #include "analyzer/base/text.h"
 #include "db/query/predictions.h"
 
@@ -296,8 +297,7 @@ static int add_models(struct database *database, const char *application, const 
 static int by_kind(const void *a, const void *b)
 {
     const struct back_test_case *left = a, *right = b;
-    int order = strcmp(left->kind, right->kind);
-    return order ? order : strcmp(left->name, right->name);
+    return ORDER_BY(strcmp(left->kind, right->kind), strcmp(left->name, right->name));
 }
 
 /// The quantile SHARE of N VALUES, which it sorts; those that are NAN are left out.

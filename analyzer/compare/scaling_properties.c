@@ -31,7 +31,7 @@ static int compare_x(const void *a, const void *b)
 {
     const struct scaling_trial *of_a = *(struct scaling_trial *const *)a;
     const struct scaling_trial *of_b = *(struct scaling_trial *const *)b;
-    return of_a->x < of_b->x ? -1 : of_a->x > of_b->x ? 1 : (of_a > of_b) - (of_a < of_b);
+    return ORDER_BY(LESS_FIRST(of_a->x, of_b->x), LESS_FIRST(of_a, of_b));
 }
 
 static double loss_at(const struct scaling *scaling, double x, bool is_computation)

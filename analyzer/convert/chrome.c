@@ -23,6 +23,7 @@
 #include "analyzer/base/cleanup.h"
 #include "analyzer/base/map.h"
 #include "analyzer/base/memory.h"
+#include "analyzer/base/order.h"
 #include "analyzer/convert/new_trace.h"
 #include "analyzer/paraver/prv_trace.h"
 #include "analyzer/rewrite/new_archive.h"
@@ -470,13 +471,10 @@ static void apply(struct chrome *chrome, const struct prv_record *record)
 static int compare_ends(const void *a, const void *b)
 {
     const struct prv_record *left = a, *right = b;
-    if (left->kind != right->kind)
-        return left->kind < right->kind ? -1 : 1;
-    if ((left->value == 'X') != (right->value == 'X'))
-        return left->value == 'X' ? 1 : -1;
-    if (left->value == 'X' && left->end_ns != right->end_ns)
-        return left->end_ns > right->end_ns ? -1 : 1;
-    return (left->post_ns > right->post_ns) - (left->post_ns < right->post_ns);
+    bool is_left = left->value == 'X', is_right = right->value == 'X';
+    return ORDER_BY(LESS_FIRST(left->kind, right->kind), LESS_FIRST(is_left, is_right),
+                    is_left ? MORE_FIRST(left->end_ns, right->end_ns) : 0,
+                    LESS_FIRST(left->post_ns, right->post_ns));
 }
 
 static void apply_all(struct chrome *chrome)

@@ -253,16 +253,10 @@ static int by_rank(const void *left, const void *right)
 static const struct call *call_at(const struct activity_graph *graph,
                                   const struct call *const *sorted, uint32_t rank, uint64_t time_ns)
 {
-    size_t low = 0, high = graph->n_calls;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        const struct call *call = sorted[middle];
-        if (call->rank < rank || (call->rank == rank && call->enter_ns <= time_ns))
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    const struct call *found = low > 0 ? sorted[low - 1] : NULL;
+    size_t after;
+    SEARCH(after, 0, graph->n_calls, i,
+           sorted[i]->rank < rank || (sorted[i]->rank == rank && sorted[i]->enter_ns <= time_ns));
+    const struct call *found = after > 0 ? sorted[after - 1] : NULL;
     return found && found->rank == rank && found->leave_ns >= time_ns ? found : NULL;
 }
 

@@ -10,6 +10,7 @@
 #include <gsl/gsl_cdf.h>
 
 #include "analyzer/base/memory.h"
+#include "analyzer/base/order.h"
 #include "analyzer/model/model.h"
 #include "analyzer/model/model_formula.h"
 
@@ -78,8 +79,8 @@ struct sample {
 
 static int by_value(const void *a, const void *b)
 {
-    double left = ((const struct sample *)a)->value, right = ((const struct sample *)b)->value;
-    return left < right ? -1 : left > right;
+    const struct sample *left = a, *right = b;
+    return LESS_FIRST(left->value, right->value);
 }
 
 static double quantile(const struct sample *samples, size_t n, double share)

@@ -449,8 +449,8 @@ struct scored {
 
 static int by_score(const void *a, const void *b)
 {
-    double left = ((const struct scored *)a)->score, right = ((const struct scored *)b)->score;
-    return left > right ? -1 : left < right;
+    const struct scored *left = a, *right = b;
+    return MORE_FIRST(left->score, right->score);
 }
 
 static bool shares_parameter(const struct model_term *a, const struct model_term *b)

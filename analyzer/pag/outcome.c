@@ -84,17 +84,15 @@ static uint64_t activity_of(const void *item)
 static int by_pair(const void *a, const void *b)
 {
     const struct pag_traffic *left = a, *right = b;
-    if (left->sender != right->sender)
-        return left->sender < right->sender ? -1 : 1;
-    return left->receiver < right->receiver ? -1 : left->receiver > right->receiver;
+    return ORDER_BY(LESS_FIRST(left->sender, right->sender),
+                    LESS_FIRST(left->receiver, right->receiver));
 }
 
 static int by_tag(const void *a, const void *b)
 {
     const struct pag_message_kind *left = a, *right = b;
-    if (left->communicator != right->communicator)
-        return left->communicator < right->communicator ? -1 : 1;
-    return left->tag < right->tag ? -1 : left->tag > right->tag;
+    return ORDER_BY(LESS_FIRST(left->communicator, right->communicator),
+                    LESS_FIRST(left->tag, right->tag));
 }
 
 /// Sums by kind of message, and by pair of ranks.

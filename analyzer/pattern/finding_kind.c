@@ -12,6 +12,7 @@
 #include "analyzer/base/formula.h"
 #include "analyzer/base/memory.h"
 #include "analyzer/base/options/options.h"
+#include "analyzer/base/order.h"
 #include "analyzer/base/text.h"
 
 const char *const finding_subject_names[N_FINDING_SUBJECTS] = {
@@ -184,9 +185,7 @@ static void release_kind(struct finding_kind *kind)
 static int compare_kinds(const void *a, const void *b)
 {
     const struct finding_kind *x = a, *y = b;
-    if (x->order != y->order)
-        return x->order < y->order ? -1 : 1;
-    return strcmp(x->id, y->id);
+    return ORDER_BY(LESS_FIRST(x->order, y->order), strcmp(x->id, y->id));
 }
 
 int finding_kinds_read(struct finding_kinds *kinds, const char *path, struct error *err)

@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "analyzer/base/memory.h"
+#include "analyzer/base/order.h"
 #include "analyzer/pattern/expression.h"
 #include "analyzer/pattern/pattern.h"
 
@@ -456,9 +457,8 @@ struct part_matchers {
 static int by_begin(const void *a, const void *b)
 {
     const struct part_node *left = a, *right = b;
-    if (left->time.begin_ns != right->time.begin_ns)
-        return left->time.begin_ns < right->time.begin_ns ? -1 : 1;
-    return left->part < right->part ? -1 : left->part > right->part;
+    return ORDER_BY(LESS_FIRST(left->time.begin_ns, right->time.begin_ns),
+                    LESS_FIRST(left->part, right->part));
 }
 
 /// Fills last_end_ns of N nodes, and returns that of their root.

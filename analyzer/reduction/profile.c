@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "analyzer/base/memory.h"
+#include "analyzer/base/order.h"
 #include "analyzer/base/text.h"
 #include "analyzer/replay/replay_run.h"
 #include "db/database.h"
@@ -33,16 +34,14 @@ double reduce_profile_percent(const struct reduce_profile *profile, double inclu
 static int by_name(const void *a, const void *b)
 {
     const struct trial_profile_row *left = a, *right = b;
-    int order = strcmp(left->function, right->function);
-    return order ? order : (left->rank > right->rank) - (left->rank < right->rank);
+    return ORDER_BY(strcmp(left->function, right->function), LESS_FIRST(left->rank, right->rank));
 }
 
 static int by_inclusive_time(const void *a, const void *b)
 {
     const struct reduction_row *left = a, *right = b;
-    if (left->inclusive_us != right->inclusive_us)
-        return left->inclusive_us < right->inclusive_us ? 1 : -1;
-    return strcmp(left->name, right->name);
+    return ORDER_BY(MORE_FIRST(left->inclusive_us, right->inclusive_us),
+                    strcmp(left->name, right->name));
 }
 
 /// Takes the N call paths that a function has on all ranks, by rank.

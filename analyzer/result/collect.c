@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "analyzer/base/memory.h"
+#include "analyzer/base/order.h"
 #include "analyzer/base/text.h"
 #include "analyzer/result/call_tree.h"
 #include "analyzer/result/findings/findings.h"
@@ -36,9 +37,8 @@ static uint32_t place_of(struct result *result, const char *name)
 static int by_tag(const void *a, const void *b)
 {
     const struct result_tag *left = a, *right = b;
-    if (left->communicator != right->communicator)
-        return left->communicator < right->communicator ? -1 : 1;
-    return left->tag < right->tag ? -1 : left->tag > right->tag;
+    return ORDER_BY(LESS_FIRST(left->communicator, right->communicator),
+                    LESS_FIRST(left->tag, right->tag));
 }
 
 /// Tags of communicators that have become one are one.

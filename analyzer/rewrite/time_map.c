@@ -21,6 +21,7 @@
 
 #include "analyzer/base/cleanup.h"
 #include "analyzer/base/memory.h"
+#include "analyzer/base/order.h"
 
 __extension__ typedef unsigned __int128 wide;
 
@@ -319,7 +320,7 @@ static void go_to_begin(struct place *place, const struct track *track)
 static int by_event(const void *left, const void *right)
 {
     const struct pag_changed *a = left, *b = right;
-    return (a->event > b->event) - (a->event < b->event);
+    return LESS_FIRST(a->event, b->event);
 }
 
 /// Reads the changes of LOCATION.

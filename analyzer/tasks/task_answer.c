@@ -182,8 +182,7 @@ static void add_shares(struct task_answer *answer, const struct task_outcome *ou
 static int compare_shares(const void *a, const void *b)
 {
     const struct task_share *x = a, *y = b;
-    return x->seconds != y->seconds ? (x->seconds < y->seconds) - (x->seconds > y->seconds)
-                                    : (x->outcome > y->outcome) - (x->outcome < y->outcome);
+    return ORDER_BY(MORE_FIRST(x->seconds, y->seconds), LESS_FIRST(x->outcome, y->outcome));
 }
 
 static bool has_choice(const struct task *task)

@@ -13,6 +13,7 @@
 
 #include "analyzer/base/map.h"
 #include "analyzer/base/memory.h"
+#include "analyzer/base/order.h"
 #include "db/database.h"
 #include "db/focus.h"
 #include "db/names.h"
@@ -118,8 +119,7 @@ static void add_part(struct query *query, int64_t resource_id, char *path)
 static int compare_parts(const void *a, const void *b)
 {
     const struct part *part_a = a, *part_b = b;
-    int order = strverscmp(part_a->path, part_b->path);
-    return order ? order : strcmp(part_a->path, part_b->path);
+    return ORDER_BY(strverscmp(part_a->path, part_b->path), strcmp(part_a->path, part_b->path));
 }
 
 /// Makes the list of parts that can have values.
@@ -268,13 +268,7 @@ static size_t first_from(const struct query_foci *wanted, size_t number, int64_t
         step *= 2;
     }
     size_t high = low + step <= wanted->n_foci ? low + step - 1 : wanted->n_foci;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (wanted->foci[middle].id < focus)
-            low = middle + 1;
-        else
-            high = middle;
-    }
+    SEARCH(low, low, high, i, wanted->foci[i].id < focus);
     return low;
 }
 

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 
 #include "analyzer/base/memory.h"
+#include "analyzer/base/order.h"
 #include "analyzer/pag/location/location.h"
 
 /// What the paths of a location had when a part began or ended.
@@ -32,9 +33,7 @@ static int by_time(const void *a, const void *b, void *context)
 {
     const struct excerpt_mark *marks = context;
     uint32_t left = *(const uint32_t *)a, right = *(const uint32_t *)b;
-    if (marks[left].time_ns != marks[right].time_ns)
-        return marks[left].time_ns < marks[right].time_ns ? -1 : 1;
-    return left < right ? -1 : left > right;
+    return ORDER_BY(LESS_FIRST(marks[left].time_ns, marks[right].time_ns), LESS_FIRST(left, right));
 }
 
 struct excerpt *excerpt_new(const struct pag_part *const *parts, size_t n_parts, size_t location)

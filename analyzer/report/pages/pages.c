@@ -7,6 +7,7 @@
 #include <zlib.h>
 
 #include "analyzer/base/memory.h"
+#include "analyzer/base/order.h"
 #include "analyzer/compare/difference.h"
 #include "analyzer/compare/resource_path.h"
 #include "analyzer/compare/scaling.h"
@@ -82,10 +83,9 @@ static void put_array(struct arrays *arrays, const char *name, const char *type,
 
 static int compare_places(const void *a, const void *b)
 {
-    const struct timeline_call *x = *(const struct timeline_call *const *)a,
-                               *y = *(const struct timeline_call *const *)b;
-    return x->path != y->path ? (x->path > y->path) - (x->path < y->path)
-                              : (x->site > y->site) - (x->site < y->site);
+    const struct timeline_call *x = *(const struct timeline_call *const *)a;
+    const struct timeline_call *y = *(const struct timeline_call *const *)b;
+    return ORDER_BY(LESS_FIRST(x->path, y->path), LESS_FIRST(x->site, y->site));
 }
 
 /// [path, source] of each place; PLACE_OF: by call, which one is its.

@@ -3,6 +3,7 @@
 #include <inttypes.h>
 
 #include "analyzer/base/memory.h"
+#include "analyzer/base/order.h"
 #include "analyzer/report/views/views.h"
 
 enum { SHOWN_PATHS = 2 }; // busiest_paths() knows no more
@@ -10,15 +11,9 @@ enum { SHOWN_PATHS = 2 }; // busiest_paths() knows no more
 /// The first use of FILE.
 static size_t first_use(const struct result *result, size_t file)
 {
-    size_t low = 0, high = result->n_file_uses;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (result->file_uses[middle].file < file)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
+    size_t first;
+    SEARCH(first, 0, result->n_file_uses, i, result->file_uses[i].file < file);
+    return first;
 }
 
 /// The call paths with most of the time of FILE. The caller frees.

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "analyzer/base/memory.h"
+#include "analyzer/base/order.h"
 #include "analyzer/base/text.h"
 #include "analyzer/trace/definitions.h"
 
@@ -269,16 +270,10 @@ static void add_inclusive(const struct sum *sum, uint32_t path)
 static void add_waits(const struct sum *sum, const struct result_pattern *pattern, uint32_t begin,
                       uint32_t end)
 {
-    size_t low = 0, high = pattern->n_sums;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (pattern->sums[middle].path < begin)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    for (; low < pattern->n_sums && pattern->sums[low].path < end; low++)
-        add(sum, pattern->sums[low].rank, (double)pattern->sums[low].ns);
+    size_t at;
+    SEARCH(at, 0, pattern->n_sums, i, pattern->sums[i].path < begin);
+    for (; at < pattern->n_sums && pattern->sums[at].path < end; at++)
+        add(sum, pattern->sums[at].rank, (double)pattern->sums[at].ns);
 }
 
 /// All counters of one name.

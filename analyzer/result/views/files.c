@@ -72,12 +72,8 @@ struct used_file {
 static int compare_files(const void *a, const void *b)
 {
     const struct used_file *left = a, *right = b;
-    int order = ORDER_BY(MORE_FIRST(left->sums.ns, right->sums.ns));
-    if (order == 0)
-        order = strcmp(left->name, right->name);
-    if (order == 0)
-        order = strcmp(left->paradigm, right->paradigm);
-    return order ? order : ORDER_BY(LESS_FIRST(left->file, right->file));
+    return ORDER_BY(MORE_FIRST(left->sums.ns, right->sums.ns), strcmp(left->name, right->name),
+                    strcmp(left->paradigm, right->paradigm), LESS_FIRST(left->file, right->file));
 }
 
 /// Numbers the files that are used anew.

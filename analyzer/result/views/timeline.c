@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "analyzer/base/memory.h"
+#include "analyzer/base/order.h"
 #include "analyzer/result/call_tree.h"
 #include "analyzer/trace/definitions.h"
 
@@ -249,12 +250,9 @@ void timeline_called(struct timeline *timeline, const struct pag_called *call)
 static int compare_waits(const void *a, const void *b)
 {
     const struct timeline_message *x = a, *y = b;
-    return x->wait_ns != y->wait_ns ? (x->wait_ns < y->wait_ns) - (x->wait_ns > y->wait_ns)
-           : x->receive_ns != y->receive_ns
-               ? (x->receive_ns > y->receive_ns) - (x->receive_ns < y->receive_ns)
-           : x->receiver != y->receiver ? (x->receiver > y->receiver) - (x->receiver < y->receiver)
-           : x->sender != y->sender     ? (x->sender > y->sender) - (x->sender < y->sender)
-                                        : (x->send_ns > y->send_ns) - (x->send_ns < y->send_ns);
+    return ORDER_BY(MORE_FIRST(x->wait_ns, y->wait_ns), LESS_FIRST(x->receive_ns, y->receive_ns),
+                    LESS_FIRST(x->receiver, y->receiver), LESS_FIRST(x->sender, y->sender),
+                    LESS_FIRST(x->send_ns, y->send_ns));
 }
 
 static void choose_messages(struct timeline *timeline)
@@ -354,8 +352,7 @@ void timeline_thread_span(struct timeline *timeline, const struct pag_thread_spa
 static int compare_spans(const void *a, const void *b)
 {
     const struct timeline_span *x = a, *y = b;
-    return x->thread != y->thread ? (x->thread > y->thread) - (x->thread < y->thread)
-                                  : (x->begin_ns > y->begin_ns) - (x->begin_ns < y->begin_ns);
+    return ORDER_BY(LESS_FIRST(x->thread, y->thread), LESS_FIRST(x->begin_ns, y->begin_ns));
 }
 
 /// A further thread is idle until its master ends.
@@ -384,8 +381,7 @@ static void conclude_threads(struct timeline *timeline, const struct call_tree *
 static int compare_calls(const void *a, const void *b)
 {
     const struct timeline_call *x = a, *y = b;
-    return x->rank != y->rank ? (x->rank > y->rank) - (x->rank < y->rank)
-                              : (x->enter_ns > y->enter_ns) - (x->enter_ns < y->enter_ns);
+    return ORDER_BY(LESS_FIRST(x->rank, y->rank), LESS_FIRST(x->enter_ns, y->enter_ns));
 }
 
 void timeline_conclude(struct timeline *timeline, const struct call_tree *tree)

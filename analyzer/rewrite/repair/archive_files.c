@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "analyzer/base/memory.h"
+#include "analyzer/base/order.h"
 #include "analyzer/base/text.h"
 
 /// NAME is a number, in *ID, and ENDING.
@@ -176,9 +177,8 @@ static int find_by_file(struct archive_files *files, const char *path, struct er
 
 static int compare_ids(const void *a, const void *b)
 {
-    uint64_t one = ((const struct location_files *)a)->id;
-    uint64_t other = ((const struct location_files *)b)->id;
-    return (one > other) - (one < other);
+    const struct location_files *left = a, *right = b;
+    return LESS_FIRST(left->id, right->id);
 }
 
 /// Puts locations in the order of their numbers, each once.

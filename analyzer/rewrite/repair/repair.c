@@ -14,6 +14,7 @@
 
 #include "analyzer/base/cleanup.h"
 #include "analyzer/base/memory.h"
+#include "analyzer/base/order.h"
 #include "analyzer/base/text.h"
 #include "analyzer/rewrite/new_archive.h"
 #include "analyzer/trace/archive.h"
@@ -262,8 +263,8 @@ static int read_definitions(struct repairing *all, struct error *err)
 
 static int compare_locations(const void *a, const void *b)
 {
-    uint64_t one = ((const struct location *)a)->id, other = ((const struct location *)b)->id;
-    return (one > other) - (one < other);
+    const struct location *left = a, *right = b;
+    return LESS_FIRST(left->id, right->id);
 }
 
 /// Those with files, and those that are defined, in the order of their numbers.

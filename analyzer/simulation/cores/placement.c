@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "analyzer/base/memory.h"
+#include "analyzer/base/order.h"
 
 #define UNPLACED UINT32_MAX
 
@@ -168,12 +169,9 @@ static int compare_phases(const struct placed_text *a, const struct placed_text 
 static int compare_ranges(const void *a, const void *b)
 {
     const struct placed_range *first = a, *second = b;
-    int order = compare_phases(&first->taken, &second->taken);
-    if (order != 0)
-        return order;
-    if (first->ranks.first != second->ranks.first)
-        return first->ranks.first < second->ranks.first ? -1 : 1;
-    return first->text < second->text ? -1 : first->text > second->text;
+    return ORDER_BY(compare_phases(&first->taken, &second->taken),
+                    LESS_FIRST(first->ranks.first, second->ranks.first),
+                    LESS_FIRST(first->text, second->text));
 }
 
 static int refuse_second(const char *const *texts, const struct placed_range *a,

@@ -151,40 +151,25 @@ static uint64_t worker_ns(const struct farm_message *message)
     return message->is_task ? message->leave_ns : message->send_enter_ns;
 }
 
-static int compare(uint64_t a, uint64_t b)
-{
-    return (a > b) - (a < b);
-}
-
 static int by_worker(const void *left, const void *right)
 {
     const struct farm_message *a = left, *b = right;
-    int order = compare(a->phase, b->phase);
-    if (order == 0)
-        order = compare(a->worker, b->worker);
-    if (order == 0)
-        order = compare(worker_ns(a), worker_ns(b));
-    if (order == 0)
-        order = b->is_task - a->is_task;
-    return order ? order : compare(a->send_enter_ns, b->send_enter_ns);
+    return ORDER_BY(LESS_FIRST(a->phase, b->phase), LESS_FIRST(a->worker, b->worker),
+                    LESS_FIRST(worker_ns(a), worker_ns(b)), b->is_task - a->is_task,
+                    LESS_FIRST(a->send_enter_ns, b->send_enter_ns));
 }
 
 static int by_master(const void *left, const void *right)
 {
     const struct farm_message *a = left, *b = right;
-    int order = compare(a->phase, b->phase);
-    if (order == 0)
-        order = compare(master_ns(a), master_ns(b));
-    if (order == 0)
-        order = a->is_task - b->is_task;
-    return order ? order : compare(a->worker, b->worker);
+    return ORDER_BY(LESS_FIRST(a->phase, b->phase), LESS_FIRST(master_ns(a), master_ns(b)),
+                    a->is_task - b->is_task, LESS_FIRST(a->worker, b->worker));
 }
 
 static int by_handed(const void *left, const void *right)
 {
     const struct farm_task *a = left, *b = right;
-    int order = compare(a->handed_ns, b->handed_ns);
-    return order ? order : compare(a->work_ns, b->work_ns);
+    return ORDER_BY(LESS_FIRST(a->handed_ns, b->handed_ns), LESS_FIRST(a->work_ns, b->work_ns));
 }
 
 /// Finds the phases that the messages are in.
@@ -192,16 +177,9 @@ static void find_phases(struct farm_messages *messages)
 {
     if (messages->n_cuts > 0)
         qsort(messages->cuts, messages->n_cuts, sizeof *messages->cuts, uint64_compare);
-    for (size_t i = 0; i < messages->n; i++) {
-        size_t low = 0, high = messages->n_cuts;
-        while (low < high) {
-            size_t middle = low + (high - low) / 2;
-            if (messages->cuts[middle] <= master_ns(&messages->items[i]))
-                low = middle + 1;
-            else
-                high = middle;
-        }
-        messages->items[i].phase = low;
+    for (size_t m = 0; m < messages->n; m++) {
+        uint64_t time_ns = master_ns(&messages->items[m]);
+        SEARCH(messages->items[m].phase, 0, messages->n_cuts, i, messages->cuts[i] <= time_ns);
     }
 }
 

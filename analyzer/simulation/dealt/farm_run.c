@@ -21,6 +21,7 @@
 #include <stdlib.h>
 
 #include "analyzer/base/memory.h"
+#include "analyzer/base/order.h"
 #include "analyzer/simulation/cores/scheduler.h"
 #include "analyzer/simulation/dealt/policy.h"
 #include "analyzer/simulation/prediction.h"
@@ -358,10 +359,9 @@ static int by_work(const void *left, const void *right, void *order)
 {
     const struct farm_task *a = *(const struct farm_task *const *)left;
     const struct farm_task *b = *(const struct farm_task *const *)right;
-    int more = (a->work_ns > b->work_ns) - (a->work_ns < b->work_ns);
-    if (more == 0)
-        return (a > b) - (a < b);
-    return *(const enum dealing_order *)order == DEALING_LONGEST_FIRST ? -more : more;
+    bool is_longest_first = *(const enum dealing_order *)order == DEALING_LONGEST_FIRST;
+    int less = LESS_FIRST(a->work_ns, b->work_ns);
+    return ORDER_BY(is_longest_first ? -less : less, LESS_FIRST(a, b));
 }
 
 /// The tasks of PHASE in the order in which they are handed out; the caller frees.

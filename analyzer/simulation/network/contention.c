@@ -7,21 +7,16 @@
 #include <string.h>
 
 #include "analyzer/base/memory.h"
+#include "analyzer/base/order.h"
 
 // --- calendars
 
 /// The first step after TIME_NS.
 static size_t step_after(const struct calendar *calendar, uint64_t time_ns)
 {
-    size_t low = calendar->first, high = calendar->n_steps;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (calendar->steps[middle].time_ns <= time_ns)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
+    size_t after;
+    SEARCH(after, calendar->first, calendar->n_steps, i, calendar->steps[i].time_ns <= time_ns);
+    return after;
 }
 
 static uint32_t used_before(const struct calendar *calendar, size_t step)
