@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Sorting by numbers: like qsort() with the place as the last key, whatever digits the numbers
-// have.
+// have. The binary search.
 #include <stdlib.h>
 
 #include "analyzer/base/order.h"
@@ -60,4 +60,17 @@ TEST(test_pairs_and_times)
     for (size_t i = 1; i < sizeof longest_first / sizeof longest_first[0]; i++)
         assert_true(sort_longest_first(longest_first[i - 1]) <
                     sort_longest_first(longest_first[i]));
+}
+
+TEST(test_binary_search)
+{
+    const int items[] = {1, 3, 3, 5};
+    for (int wanted = 0; wanted <= 6; wanted++)
+        for (size_t low = 0; low <= 4; low++) {
+            size_t found, expected = low;
+            while (expected < 4 && items[expected] < wanted)
+                expected++;
+            SEARCH(found, low, 4, i, items[i] < wanted);
+            assert_int_equal(found, expected);
+        }
 }
