@@ -126,7 +126,7 @@ static void add_limits(struct advice *advice)
         SCOPED char *gone = memory_format("%.*s=0", (int)(length - end), word->value);
         if (!advise_find(advice, "scale", gone)) {
             bool is_stretch = region_meaning_of(subject) != REGION_MEANS_PATHS;
-            bool is_of_files = strncmp(subject, "files in ", 9) == 0;
+            bool is_of_files = scaled_text_read(subject).time == SCALED_FILES;
             SCOPED char *sentence = memory_format("Remove %s %s",
                                                   is_stretch    ? "the computing"
                                                   : is_of_files ? "the calls for"

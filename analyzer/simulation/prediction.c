@@ -41,6 +41,7 @@ void scenario_release(struct scenario *scenario)
     placement_release(&scenario->placement);
     FREE_ALL(scenario->phase_patterns, scenario->group_of_rank, scenario->keeps_cores,
              scenario->saved_hand_overs, scenario->groups, scenario->compute_patterns);
+    region_scales_release(&scenario->scales);
     region_works_release(&scenario->works);
     message_cuts_release(&scenario->cuts);
     region_patterns_free(scenario->regions);

@@ -23,8 +23,7 @@ struct node_speed {
     uint64_t speed; // millionths
 };
 
-/// The time inside what PATTERN names (region_pattern.h, or "blocked in " or "files in " and that)
-/// times FACTOR.
+/// The time that PATTERN names (struct scaled_text) times FACTOR.
 struct region_scale {
     const char *pattern;
     uint64_t factor; // millionths
@@ -97,10 +96,21 @@ enum scaled_time {
     SCALED_FILES,   // of MPI calls for files
 };
 
+/// What a text of --scale names: "solve", "blocked in solve", "files in solve on ranks 0-3". Points
+/// into the text.
+struct scaled_text {
+    enum scaled_time time;
+    const char *region; // region_pattern.h
+    size_t region_length;
+    const char *ranks; // such as 0-3,8; NULL: all
+};
+struct scaled_text scaled_text_read(const char *text);
+
 struct region_scales {
     uint64_t factors[REGION_MAX_SCALES]; // millionths
     uint32_t patterns[REGION_MAX_SCALES];
     enum scaled_time times[REGION_MAX_SCALES];
+    bool *is_scaled[REGION_MAX_SCALES]; // by rank; NULL: all
     size_t n;
 };
 

@@ -188,14 +188,17 @@ static void choose_slowdowns(struct scenario_changes *changes, struct random *ra
     }
 }
 
-void scales_choose(struct predicted_scenario *scenario, struct random *random, const char *text)
+void scales_choose(struct predicted_scenario *scenario, struct random *random, const char *text,
+                   uint32_t n_ranks)
 {
     static const uint64_t factors[] = {0, ONE / 2, 2 * ONE, 333333, ONE};
     while (scenario->n_regions < SCENARIO_MAX_REGIONS && random_chance(random, 70)) {
         const char *name = choose_functions(text, random);
+        struct scenario_region region = {name, factors[random_below(random, 5)], 0};
+        if (random_chance(random, 40))
+            region.ranks = choose_ranks(random, n_ranks) & ((1u << n_ranks) - 1);
         if (name)
-            scenario->regions[scenario->n_regions++] =
-                (struct scenario_region){name, factors[random_below(random, 5)]};
+            scenario->regions[scenario->n_regions++] = region;
     }
 }
 

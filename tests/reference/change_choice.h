@@ -23,7 +23,8 @@ void changes_choose(struct scenario_changes *changes, struct random *random, con
                     uint32_t n_ranks, uint32_t kinds);
 
 /// Scales the work of call paths of the program of TEXT.
-void scales_choose(struct predicted_scenario *scenario, struct random *random, const char *text);
+void scales_choose(struct predicted_scenario *scenario, struct random *random, const char *text,
+                   uint32_t n_ranks);
 
 /// CHANGES as options, each with a blank before it, without slowdowns, which are a file's.
 void changes_print(const struct scenario_changes *changes, uint32_t n_ranks, FILE *stream);

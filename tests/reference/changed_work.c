@@ -244,7 +244,9 @@ static uint64_t scale_of_path(const struct model *model, uint32_t rank, size_t i
 {
     uint64_t scale = PER_NS;
     for (uint32_t r = 0; r < model->scenario->n_regions; r++)
-        if (is_computed_in(model, rank, i, path, model->scenario->regions[r].name))
+        if ((model->scenario->regions[r].ranks == 0 ||
+             model->scenario->regions[r].ranks >> rank & 1) &&
+            is_computed_in(model, rank, i, path, model->scenario->regions[r].name))
             scale = scale * model->scenario->regions[r].factor / PER_NS;
     for (uint32_t r = 0; model->scenario->has_machine && r < model->scenario->machine.n_regions;
          r++) {

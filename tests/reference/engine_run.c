@@ -279,7 +279,18 @@ static int ask_changes(struct asked *asked, const struct predicted_scenario *sce
     return asked_read(asked, options, NULL, err);
 }
 
-/// The other settings of SCENARIO; PLACES has room for two texts a rank.
+/// "solve", or "solve on ranks 0,2-3". The caller frees.
+static char *scaled_text(const struct scenario_region *region, uint32_t n_ranks)
+{
+    uint32_t is_scaled[PROGRAM_MAX_RANKS];
+    for (uint32_t r = 0; r < n_ranks; r++)
+        is_scaled[r] = region->ranks >> r & 1;
+    SCOPED char *ranks = rank_list_text(is_scaled, n_ranks, 1);
+    return memory_format("%s%s%s", region->name, region->ranks ? " on ranks " : "", ranks);
+}
+
+/// The other settings of SCENARIO; PLACES has room for two texts a rank. The caller frees these and
+/// the patterns of SCALES.
 static void put_settings(const struct predicted_scenario *scenario, uint32_t n_ranks,
                          struct scenario_settings *settings, char **places,
                          struct region_scale *scales, struct node_speed *speeds)
@@ -309,7 +320,7 @@ static void put_settings(const struct predicted_scenario *scenario, uint32_t n_r
     settings->places = (const char *const *)places;
     settings->state_bytes = scenario->has_machine ? scenario->state_bytes : 0;
     for (uint32_t i = 0; i < scenario->n_regions; i++)
-        scales[i] = (struct region_scale){.pattern = scenario->regions[i].name,
+        scales[i] = (struct region_scale){.pattern = scaled_text(&scenario->regions[i], n_ranks),
                                           .factor = scenario->regions[i].factor};
     static const char *const nodes[] = {"n0", "n1", "n2", "n3", "n4", "n5", "n6", "n7"};
     for (uint32_t i = 0; i < PROGRAM_MAX_RANKS; i++)
@@ -388,6 +399,8 @@ int engine_run_predict(const struct engine_run *run, const struct predicted_scen
     asked_release(&asked);
     for (uint32_t i = 0; i < 2 * PROGRAM_MAX_RANKS; i++)
         free(places[i]);
+    for (uint32_t i = 0; i < scenario->n_regions; i++)
+        free((char *)scales[i].pattern);
     return status;
 }
 

@@ -52,6 +52,7 @@ struct scenario_node {
 struct scenario_region {
     const char *name;
     uint64_t factor; // millionths
+    uint32_t ranks;  // bits; 0: all
 };
 
 /// A region takes ALONE times its work where each rank has a core of its own, CROWDED times with

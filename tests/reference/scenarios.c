@@ -160,7 +160,7 @@ void scenario_change(struct predicted_scenario *scenario, struct random *random,
             scenario->regions[scenario->n_regions++] = region;
         else if (strstr(text, enter)) // counts if there will be a machine
             machine->regions[machine->n_regions++] =
-                (struct scenario_region){region.name, speeds[random_below(random, 6)]};
+                (struct scenario_region){region.name, speeds[random_below(random, 6)], 0};
     }
 }
 
@@ -304,7 +304,8 @@ void scenario_print(const struct predicted_scenario *scenario, uint32_t n_ranks,
     fprintf(stream, ", added %" PRIu64 " ns + %" PRIu64 " fs a byte", scenario->added_latency_ns,
             scenario->added_byte_fs);
     for (uint32_t i = 0; i < scenario->n_regions; i++)
-        fprintf(stream, ", %s x %" PRIu64, scenario->regions[i].name, scenario->regions[i].factor);
+        fprintf(stream, ", %s x %" PRIu64 " on %" PRIx32, scenario->regions[i].name,
+                scenario->regions[i].factor, scenario->regions[i].ranks);
     for (uint32_t i = 0; i < scenario->changes.n_slowdowns; i++)
         fprintf(stream, ", %s slower by %" PRIu64 " to %" PRIu64,
                 scenario->changes.slowdowns[i].region, scenario->changes.slowdowns[i].alone,

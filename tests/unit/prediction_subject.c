@@ -80,7 +80,7 @@ static void change_code(const struct subject *subject, struct predicted_scenario
                         struct random *random, uint32_t kinds)
 {
     if (kinds & CHANGE_SCALES)
-        scales_choose(scenario, random, subject->text);
+        scales_choose(scenario, random, subject->text, subject->n_ranks);
     changes_choose(&scenario->changes, random, subject->text, subject->n_ranks, kinds);
     if (are_works_nested(&subject->model, &scenario->changes))
         scenario->changes.n_works = 1;

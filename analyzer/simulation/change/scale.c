@@ -2,6 +2,7 @@
 // Factors of regions, and marks and scales of call paths, computed once for each (see scale.h).
 #include "analyzer/simulation/change/scale.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "analyzer/base/memory.h"
@@ -12,29 +13,65 @@
 
 /// What a pattern begins with that does not mean work.
 static const char *const begins[] = {
-    [SCALED_BLOCKED] = "blocked in ", [SCALED_FILES] = "files in "};
+    [SCALED_WORK] = "", [SCALED_BLOCKED] = "blocked in ", [SCALED_FILES] = "files in "};
 
-/// One more factor for what PATTERN names; WHERE it was given.
-static int add_scale(struct scenario *scenario, const char *where, const char *pattern,
+/// Between a region and the ranks that it is scaled on.
+static const char *const on_ranks[] = {" on rank ", " on ranks "};
+
+struct scaled_text scaled_text_read(const char *text)
+{
+    struct scaled_text read = {.time = SCALED_WORK, .region = text};
+    for (enum scaled_time time = SCALED_BLOCKED; time <= SCALED_FILES; time++) {
+        size_t length = strlen(begins[time]);
+        if (strncmp(text, begins[time], length) == 0) {
+            read.time = time;
+            read.region += length;
+            break;
+        }
+    }
+    read.region_length = strlen(read.region);
+    for (size_t i = 0; i < sizeof on_ranks / sizeof on_ranks[0]; i++) {
+        const char *found = NULL;
+        struct error ignored;
+        for (const char *at = read.region; (at = strstr(at, on_ranks[i])) != NULL; at++)
+            found = at;
+        const char *ranks = found ? found + strlen(on_ranks[i]) : "";
+        if (!found || found == read.region || rank_list_check(ranks, strlen(ranks), &ignored) != 0)
+            continue; // the name of a region
+        read.region_length = (size_t)(found - read.region);
+        read.ranks = ranks;
+    }
+    return read;
+}
+
+/// One more factor for what TEXT names; WHERE it was given.
+static int add_scale(struct scenario *scenario, const char *where, const char *text,
                      uint64_t factor, struct error *err)
 {
-    size_t i = scenario->scales.n++;
-    enum scaled_time time = SCALED_WORK;
-    SCOPED char *given = NULL;
-    for (enum scaled_time k = SCALED_BLOCKED; k <= SCALED_FILES; k++) {
-        size_t length = strlen(begins[k]);
-        if (strncmp(pattern, begins[k], length) != 0)
-            continue;
-        time = k;
-        given = memory_format("%s %.*s", where, (int)length - 1, pattern);
-        pattern += length;
-        break;
+    struct region_scales *scales = &scenario->scales;
+    struct scaled_text read = scaled_text_read(text);
+    size_t i = scales->n++;
+    int begin_length = (int)strlen(begins[read.time]);
+    SCOPED char *given = begin_length > 0 ? memory_format("%s %.*s", where, begin_length - 1, text)
+                                          : memory_copy_text(where); // "--scale blocked in"
+    SCOPED char *region = memory_format("%.*s", (int)read.region_length, read.region);
+    scales->factors[i] = factor;
+    scales->times[i] = read.time;
+    if (read.ranks) {
+        uint32_t n_ranks = scenario->placement.n_ranks;
+        scales->is_scaled[i] = memory_zeroed(n_ranks, sizeof(bool));
+        if (rank_list_read(read.ranks, strlen(read.ranks), n_ranks, scales->is_scaled[i], err) != 0)
+            return error_wrap(err, "%s %s", where, text);
     }
-    scenario->scales.factors[i] = factor;
-    scenario->scales.times[i] = time;
-    return region_patterns_add(scenario->regions, given ? given : where, pattern,
-                               time == SCALED_FILES ? REGION_CALLS : REGION_COMPUTING,
-                               &scenario->scales.patterns[i], err);
+    return region_patterns_add(scenario->regions, given, region,
+                               read.time == SCALED_FILES ? REGION_CALLS : REGION_COMPUTING,
+                               &scales->patterns[i], err);
+}
+
+void region_scales_release(struct region_scales *scales)
+{
+    for (size_t i = 0; i < scales->n; i++)
+        free(scales->is_scaled[i]);
 }
 
 int region_scales_init(struct scenario *scenario, struct error *err)
@@ -73,9 +110,11 @@ static uint64_t factor_of(const struct prediction *prediction, uint32_t location
 {
     const struct scenario *scenario = prediction->scenario;
     const struct region_scales *scales = &scenario->scales;
+    uint32_t rank = prediction->definitions->locations[location].rank;
     uint64_t factor = PAG_WORK_PER_NS;
     for (size_t i = 0; i < scales->n; i++)
-        if (inside >> scales->patterns[i] & 1 && does_scale(scales->times[i], time))
+        if (inside >> scales->patterns[i] & 1 && does_scale(scales->times[i], time) &&
+            (!scales->is_scaled[i] || (rank != EVENT_NO_INDEX && scales->is_scaled[i][rank])))
             factor = factor * scales->factors[i] / PAG_WORK_PER_NS;
     bool has_visits = prediction->visit_scales && time != SCALED_FILES;
     int32_t kind = has_visits ? path_visit_kind(scenario, location, inside) : 0;

@@ -8,6 +8,7 @@
 
 /// Reads the factors of SCENARIO's settings, and of their machine. 0, or -1 and ERR.
 int region_scales_init(struct scenario *scenario, struct error *err);
+void region_scales_release(struct region_scales *scales);
 
 /// What PATH of LOCATION is known by (region_pattern.h).
 uint64_t path_mark(const struct engine *engine, const struct location_state *location,
