@@ -67,20 +67,29 @@ static bool is_call(const struct definitions *definitions, const struct call_pat
            definitions->regions[path->region].mpi != MPI_FUNCTION_NONE;
 }
 
-/// Work inside REGION on the critical path of REPLAY.
+/// Work that TEXT of --scale names on the critical path of REPLAY.
 static double work_inside(const struct definitions *definitions, const struct pag_result *replay,
-                          const char *region)
+                          const char *text)
 {
+    struct scaled_text named = scaled_text_read(text);
+    size_t n_ranks = definitions->n_ranks;
+    SCOPED char *region = memory_format("%.*s", (int)named.region_length, named.region);
+    SCOPED bool *is_scaled = memory_zeroed(n_ranks, sizeof *is_scaled);
     struct region_patterns *patterns = region_patterns_new(definitions);
     struct error ignored;
     uint32_t number;
     double work_ns = 0;
-    if (region_patterns_add(patterns, "", region, REGION_COMPUTING, &number, &ignored) == 0) {
+    if (named.time == SCALED_WORK &&
+        (!named.ranks || rank_list_read(named.ranks, strlen(named.ranks), (uint32_t)n_ranks,
+                                        is_scaled, &ignored) == 0) &&
+        region_patterns_add(patterns, "", region, REGION_COMPUTING, &number, &ignored) == 0) {
         for (size_t i = 0; i < replay->n_critical_path; i++) {
             const struct pag_path_entry *entry = &replay->critical_path[i];
             const struct pag_location *location = &replay->locations[entry->location];
+            uint32_t rank = definitions->locations[entry->location].rank;
             if (entry->call_path >= PAG_PATH_BEFORE_START ||
-                is_call(definitions, &location->paths[entry->call_path]))
+                is_call(definitions, &location->paths[entry->call_path]) ||
+                (named.ranks && (rank == EVENT_NO_INDEX || !is_scaled[rank])))
                 continue;
             uint64_t mark = mark_of(patterns, location, entry->call_path);
             if (region_patterns_inside(patterns, mark) >> number & 1)
@@ -114,8 +123,8 @@ static void choose_next(struct search *search)
                   (above->time_ns - above->slope_ns * above->factor);
     double factor = round(1e6 * at_0 / width) / 1e6;
     // Costs that follow what is waited for, and rounding, may make it not quite convex.
-    if (factor >= above->factor && above->run)
-        search->bend = above;
+    if (factor >= above->factor)
+        search->bend = above; // at factor 1 where another path is as long
     else if (factor <= below->factor && below->factor > search->last_factor)
         search->bend = below;
     search->is_over = search->bend || !(factor > below->factor && factor < above->factor);
@@ -133,22 +142,30 @@ static void begin(struct search *search, struct advice_candidate *candidate,
     const char *value = candidate->words[0].value;
     *search = (struct search){.candidate = candidate, .is_over = true};
     if (strcmp(candidate->words[0].option, "scale") != 0 || !candidate->is_replayed ||
-        !candidate->region || candidate->gain_ns <= 0)
+        !candidate->region)
         return;
     if (region_meaning_of(candidate->region) == REGION_MEANS_BETWEEN)
         return; // the path does not tell after which call the rank computed
     double factor = strtod(value + strlen(candidate->region) + 1, NULL);
     search->above = sample_of(definitions, candidate->region, 1, unchanged);
     search->first_slope_ns = search->above.slope_ns;
+    candidate->bend.path_ns = (uint64_t)search->first_slope_ns;
     search->unchanged_ns = (int64_t)unchanged->time_ns;
     search->factor = search->last_factor = fmax(factor, least_factor);
-    search->is_over =
-        factor >= 1 || (double)candidate->gain_ns > linear * (1 - factor) * search->first_slope_ns;
+    search->is_over = factor >= 1 || search->first_slope_ns <= 0 ||
+                      (double)candidate->gain_ns > linear * (1 - factor) * search->first_slope_ns;
 }
 
-/// What of the critical path of NOW grew most since BEFORE, NULL if nothing did. Both paths are in
-/// the order of locations and call paths.
-static const struct pag_path_entry *grown_most(const struct pag_result *before,
+static bool is_start(const struct definitions *definitions, const struct call_path *path)
+{
+    return path->region != EVENT_NO_INDEX &&
+           definitions->regions[path->region].mpi == MPI_FUNCTION_INIT;
+}
+
+/// What of the critical path of NOW grew most since BEFORE, but for MPI_Init; NULL if nothing did.
+/// Both paths are in the order of locations and call paths.
+static const struct pag_path_entry *grown_most(const struct definitions *definitions,
+                                               const struct pag_result *before,
                                                const struct pag_result *now)
 {
     const struct pag_path_entry *most = NULL, *old = before->critical_path;
@@ -162,7 +179,8 @@ static const struct pag_path_entry *grown_most(const struct pag_result *before,
         bool was_there = k < before->n_critical_path && old[k].location == entry->location &&
                          old[k].call_path == entry->call_path;
         int64_t more_ns = entry->time_ns - (was_there ? old[k].time_ns : 0);
-        if (entry->call_path >= PAG_PATH_BEFORE_START || more_ns <= most_ns)
+        if (entry->call_path >= PAG_PATH_BEFORE_START || more_ns <= most_ns ||
+            is_start(definitions, &now->locations[entry->location].paths[entry->call_path]))
             continue;
         most = entry;
         most_ns = more_ns;
@@ -206,12 +224,16 @@ static void drop(struct sample *sample)
 static void put_bend(struct search *search, const struct sample *found,
                      const struct replay_run *measured)
 {
-    const struct pag_path_entry *grown = grown_most(search->above.replay, search->below.replay);
+    const struct pag_path_entry *grown =
+        grown_most(trace_definitions(measured->trace), search->above.replay, search->below.replay);
     search->is_over = true;
-    search->candidate->bend = (struct result_bend){
-        .share = 1 - found->factor,
-        .gain_ns = search->unchanged_ns - (int64_t)found->time_ns,
-        .then = grown ? place_of(grown, search->below.replay, measured) : NULL};
+    search->candidate->bend =
+        (struct result_bend){.path_ns = (uint64_t)search->first_slope_ns,
+                             .share = 1 - found->factor,
+                             .gain_ns = search->unchanged_ns - (int64_t)found->time_ns,
+                             .then = grown ? place_of(grown, search->below.replay, measured)
+                                     : found->factor == 1 ? memory_copy_text("")
+                                                          : NULL};
 }
 
 /// Takes what was predicted into SEARCH, which finds its bend or goes on.
@@ -280,6 +302,8 @@ size_t advise_find_bends(const struct whatif_batch *batch, const struct pag_resu
         // Of several bends close together the first one.
         if (!searches[i].is_over && searches[i].above.run)
             searches[i].bend = &searches[i].above;
+        else if (!searches[i].is_over && searches[i].below.run)
+            searches[i].bend = &searches[i].below;
         if (searches[i].bend)
             put_bend(&searches[i], searches[i].bend, batch->measured);
         drop(&searches[i].above);

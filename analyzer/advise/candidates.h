@@ -55,6 +55,15 @@ void advise_path_release(struct advise_path *path);
 size_t advise_find_bends(const struct whatif_batch *batch, const struct pag_result *unchanged,
                          struct advice_candidate *const *candidates, size_t n);
 
+// --- slack.c
+
+/// Adds what the slacks of RESULT need as candidates to ADVICE, and their places to RESULT.
+void slack_add_candidates(struct result *result, struct advice *advice);
+/// Fills the slacks of RESULT from ADVICE, whose candidates are predicted, and UNCHANGED, the run
+/// predicted with nothing changed, with its critical path. Places that could not be predicted go.
+void slack_take(const struct whatif_batch *batch, const struct pag_result *unchanged,
+                const struct advice *advice, struct result *result);
+
 // --- candidates.c
 
 /// Adds the candidates of the measured run, replayed with a catalogue, to ADVICE. most_ns of each

@@ -348,6 +348,7 @@ static void find_bends(const struct whatif_batch *batch, const struct pag_result
                 candidates[n++] = candidate;
         }
     advise_find_bends(batch, unchanged, candidates, n);
+    slack_take(batch, unchanged, advice, result);
     for (size_t i = 0; i < result->n_findings; i++)
         for (size_t k = 0; k < result->findings[i].n_remedies; k++) {
             struct result_remedy *remedy = &result->findings[i].remedies[k];
@@ -355,16 +356,6 @@ static void find_bends(const struct whatif_batch *batch, const struct pag_result
             if (remedy->bend.then)
                 remedy->bend.then = memory_copy_text(remedy->bend.then);
         }
-}
-
-/// Whether one of the candidates may have a bend, which takes the critical path of the run without
-/// it.
-static bool may_bend(const struct advice *advice)
-{
-    for (size_t i = 0; i < advice->n_candidates; i++)
-        if (strcmp(advice->candidates[i].words->option, "scale") == 0)
-            return true;
-    return false;
 }
 
 /// The findings from number FIRST on are not predicted, because of WHY.
@@ -400,14 +391,11 @@ static int predict(struct replay_run *measured, struct error *err)
     leave_unproven(result, n_predicted,
                    "Predicted of the largest findings only, because the run has more than two "
                    "million events: pagoda advise predicts the others.");
-    if (advice.n_candidates == 0) {
-        findings_order(result);
-        return 0;
-    }
     int status = whatif_job_plan(&batch, &(struct whatif_job){0}, &plan, err);
-    bool finds_bends =
-        status == 0 && most == SIZE_MAX && !plan.unchanged.is_shared && may_bend(&advice);
-    if (status == 0)
+    bool finds_bends = status == 0 && most == SIZE_MAX && !plan.unchanged.is_shared;
+    if (finds_bends)
+        slack_add_candidates(result, &advice);
+    if (status == 0 && advice.n_candidates > 0)
         status = predict_candidates(&batch, &advice, finds_bends ? &unchanged : NULL, err);
     result->replayed_ns = advice.target_ns;
     if (status == 0) {
@@ -418,7 +406,7 @@ static int predict(struct replay_run *measured, struct error *err)
             finding->potential_ns = i < n_predicted ? potential_ns(finding, result->n_ranks)
                                                     : finding->loss_ns / result->n_ranks / 2;
         }
-        if (finds_bends)
+        if (finds_bends && advice.n_candidates > 0)
             find_bends(&batch, &unchanged.replay, &advice, result);
         findings_order(result);
     }

@@ -136,6 +136,11 @@ static void path_owned(struct owned *walk, struct result *result)
                                                        result->critical_path.n_by_region_rank);
     result->critical_path.by_site =
         OWNED_ARRAY(walk, result->critical_path.by_site, result->critical_path.n_by_site);
+    result->critical_path.slacks =
+        OWNED_ARRAY(walk, result->critical_path.slacks, result->critical_path.n_slacks);
+    for (size_t i = 0; i < result->critical_path.n_slacks; i++)
+        OWNED_TEXTS(walk, &result->critical_path.slacks[i].what,
+                    &result->critical_path.slacks[i].until.then);
 }
 
 void result_finding_owned(struct owned *walk, struct result_finding *finding)

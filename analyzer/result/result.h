@@ -229,9 +229,19 @@ struct result_hint {
 
 /// Until where less work in a region pays (advise/bends.c).
 struct result_bend {
-    double share;    // of that work; 0: it pays all the way
-    int64_t gain_ns; // what so much less saves: beyond it the rate of gain is less than half
-    char *then;      // what is critical then, "exchange on rank 1"; NULL: not known
+    uint64_t path_ns; // what of that work is on the critical path of the run with nothing changed
+    double share;     // of that work; 0: it pays all the way, or, if `then` is known, nothing
+    int64_t gain_ns;  // what so much less saves: beyond it the rate of gain is less than half
+    char *then;       // what is critical then, "exchange on rank 1"; NULL or "": not known
+};
+
+/// How much less of the computing of a place on one rank shortens the run, before another path is
+/// critical (advise/slack.c).
+struct result_slack {
+    char *what; // "solve on rank 3", as --scale takes it
+    uint32_t region, rank;
+    uint32_t site; // the calls after it, of a program outside its regions; else RESULT_NONE
+    struct result_bend until; // share 1: all of it pays; 0: nothing, another path is as long
 };
 
 /// A change that may help against a finding, as an option of `pagoda replay`.
@@ -527,6 +537,8 @@ struct result {
         size_t n_by_region_rank;
         struct result_path_share *by_site; // what has a site; time descending
         size_t n_by_site;
+        struct result_slack *slacks; // most of the path first; none where nothing is predicted
+        size_t n_slacks;
     } critical_path;
     struct result_traffic *traffic; // sorted by (sender, receiver)
     size_t n_traffic;

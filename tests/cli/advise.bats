@@ -447,6 +447,20 @@ END
         jq -e '[.. | objects | select(has("findings")).findings[].kind] == ["awaited-work"]'
 }
 
+@test "near-critical paths of random programs, against the brute force" {
+    local n_bends=0 n_without=0 seed bends without
+    for ((seed = $(cases 40 4); seed > 0; seed--)); do
+        /usr/bin/python3 "$ROOT/tests/cli/bends.py" program "$seed" >random.txt
+        "$BUILD/tools/mktrace" random.txt "random-$seed"
+        "$PAGODA" replay --json "random-$seed" >report
+        read -r bends without < <(/usr/bin/python3 "$ROOT/tests/cli/bends.py" slack "$seed" <report)
+        n_bends=$((n_bends + bends)) n_without=$((n_without + without))
+    done
+    echo "$n_bends before all is gone, $n_without all the way"
+    [ "$n_bends" -gt 3 ]
+    [ "$n_without" -gt 3 ]
+}
+
 @test "until where less work pays: random programs, against the brute force" {
     local n_bends=0 n_without=0 seed bends without first
     first=$(cases 0 15)

@@ -68,6 +68,36 @@ static void print_imbalance(const struct page *page)
         fprintf(page->stream, "  imbalance on it (above the mean of the ranks): %s\n", text);
 }
 
+/// "solve on rank 3: 12.0 % less saves 1.200 ms already; then exchange on rank 1 is critical". The
+/// caller frees.
+static char *slack_text(const struct result_slack *slack)
+{
+    const char *then = slack->until.then ? slack->until.then : "";
+    if (slack->until.share == 0)
+        return memory_format("%s: less saves nothing, because another path is as long%s%s",
+                             slack->what, then[0] ? ", with " : "", then);
+    if (slack->until.share == 1)
+        return memory_format("%s: all of it pays; without it the run is %s shorter", slack->what,
+                             quantity_signed_time(slack->until.gain_ns).text);
+    SCOPED char *bend = bend_text(&slack->until);
+    return memory_format("%s: %s", slack->what, bend);
+}
+
+/// How much less of it pays before another path is critical.
+static void print_slacks(const struct page *page)
+{
+    const struct result *result = page->result;
+    if (result->critical_path.n_slacks > 0)
+        fputs("  near-critical paths: how much less work pays before another one is critical\n",
+              page->stream);
+    for (size_t i = 0; i < result->critical_path.n_slacks; i++) {
+        const struct result_slack *slack = &result->critical_path.slacks[i];
+        SCOPED char *text = slack_text(slack);
+        fputs("    ", page->stream);
+        print_paragraph(text, 4, 6, page->options->width, page->stream);
+    }
+}
+
 void page_critical_path(const struct page *page)
 {
     const struct result *result = page->result;
@@ -97,6 +127,7 @@ void page_critical_path(const struct page *page)
         fprintf(page->stream, "  %s\n", ranks);
     free(ranks);
     print_imbalance(page);
+    print_slacks(page);
     page_table(page, &table);
     page_left_out(page, n_rows - n_shown, "further region", "--top");
 }
@@ -113,6 +144,21 @@ static json_t *region_on_path(const void *of, size_t i)
                     {"imbalance_ns", json_count(region->path_imbalance_ns)});
 }
 
+static json_t *slack_object(const void *of, size_t i)
+{
+    const struct result *result = of;
+    const struct result_slack *slack = &result->critical_path.slacks[i];
+    const struct result_site *site =
+        slack->site == RESULT_NONE ? NULL : &result->sites[slack->site];
+    const char *then = slack->until.then;
+    return JSON_OBJECT(
+        JSON_TEXT(slack, what), {"region", json_text(result->regions[slack->region].name)},
+        {"rank", json_integer(slack->rank)}, {"source", site ? json_text(site->source) : NULL},
+        {"path_ns", json_count(slack->until.path_ns)}, JSON_NUMBER(&slack->until, share),
+        JSON_INTEGER(&slack->until, gain_ns),
+        {"then", then && then[0] ? json_text(then) : json_null()});
+}
+
 json_t *json_critical_path(const struct result *result)
 {
     return JSON_OBJECT(
@@ -123,5 +169,6 @@ json_t *json_critical_path(const struct result *result)
         {"region_ranks", json_shares(result, result->critical_path.by_region_rank,
                                      result->critical_path.n_by_region_rank)},
         {"sources",
-         json_site_shares(result, result->critical_path.by_site, result->critical_path.n_by_site)});
+         json_site_shares(result, result->critical_path.by_site, result->critical_path.n_by_site)},
+        {"slack", json_list(result->critical_path.n_slacks, slack_object, result)});
 }
