@@ -400,5 +400,6 @@ void collect_result(const struct collect_input *input, struct result *result)
     if (input->replay->recent)
         moment_collect(&tree, result);
     metrics_collect(&input->catalogue->properties, result);
+    stragglers_collect(result);
     findings_write(&input->catalogue->findings, result);
 }

@@ -193,6 +193,7 @@ void result_owned(struct owned *walk, struct result *result)
     result->groups.of_region_ns = OWNED_ARRAY(walk, result->groups.of_region_ns, result->n_regions);
     result->groups.traffic = OWNED_ARRAY(walk, result->groups.traffic, result->groups.n_traffic);
     result->moment.steps = OWNED_ARRAY(walk, result->moment.steps, result->moment.n_steps);
+    result->stragglers = OWNED_ARRAY(walk, result->stragglers, result->n_stragglers);
     result->iterations.items =
         OWNED_ARRAY(walk, result->iterations.items, result->iterations.n_items);
     result->iterations.odd = OWNED_ARRAY(walk, result->iterations.odd, result->iterations.n_odd);

@@ -355,6 +355,19 @@ struct result_group {
     int64_t critical_path_ns; // of the whole run
 };
 
+/// A rank, node or iteration that others wait for (findings/stragglers.c). Of a rank or node: waits
+/// within the window, by their origin; of an iteration: the waits in it, and what it has more than
+/// the others in the mean.
+struct result_straggler {
+    struct result_part in;
+    uint64_t late_ns; // what other ranks wait, all together
+    double share;     // of all such waits
+    // What makes it late: computing, time without CPU time, of that known to be blocked (apart, not
+    // of iterations), MPI calls. Less than late_ns where it started late.
+    uint64_t work_ns, core_ns, blocked_ns, network_ns;
+    uint64_t slowest_in; // of a rank: items of iterations in which it computes longest
+};
+
 enum result_odd_cause {
     RESULT_ODD_UNKNOWN,
     RESULT_ODD_COMPUTING, // longer,
@@ -562,6 +575,8 @@ struct result {
         uint32_t slowest_rank; // in most of the items, n_slowest
         uint64_t n_slowest;
     } iterations;
+    struct result_straggler *stragglers; // nodes, then ranks, most first, then an iteration
+    size_t n_stragglers;
     struct { // none unless asked for
         struct result_group *items;
         size_t n;

@@ -55,6 +55,33 @@ END
     "$PAGODA" replay --json near-critical --cpu-speed 1 | jq -e '.critical_path.slack == []'
 }
 
+@test "stragglers: ranks, nodes and iterations that others wait for, and what makes them late" {
+    archive stragglers
+    "$PAGODA" replay stragglers | sed -n '/^Stragglers/,/^$/p' >table
+    diff - table <<'END'
+Stragglers in ms (how long others wait for them, and why)
+     late   share     work     core  network  straggler
+  210.000  77.8 %    0.0 %  100.0 %    0.0 %  node b
+  120.000  44.4 %    0.0 %  100.0 %    0.0 %  rank 2, slowest in 4 of 8
+   60.000  25.0 %  100.0 %    0.0 %    0.0 %  iteration 8, rank 0 most
+
+END
+    "$PAGODA" replay --json stragglers | jq -e '.stragglers | length == 3 and
+        (.[0] | .node == "b" and .rank == null and .late_ns == 210000000 and .core_ns == .late_ns) and
+        (.[1] | .rank == 2 and .late_ns == 120000000 and .core_ns == .late_ns and .slowest_in == 4) and
+        (.[2] | [.first, .last, .late_ns, .work_ns] == [8, 8, 60000000, 20000000])'
+    archive late-in-send
+    "$PAGODA" replay --json late-in-send |
+        jq -e '[.stragglers[] | [.rank, .late_ns, .network_ns, .share]] == [[0, 180, 180, 1]]'
+    # Rank 0 comes 12 ms later than rank 1: it computes for 6 ms, is blocked for 7, and has no core for 1, less the 2 ms
+    # that rank 1 computes itself.
+    sed 's/^#!.*//' "$ROOT/tests/traces/whatif/blocked.txt" | "$BUILD/tools/mktrace" - blocked
+    "$PAGODA" replay --json blocked | jq -e '.stragglers | length == 1 and (.[0] |
+        [.rank, .late_ns, .work_ns, .blocked_ns, .core_ns] == [0, 12000000, 5142857, 6000000, 857143])'
+    archive balanced
+    "$PAGODA" replay --json balanced | jq -e '.stragglers == []'
+}
+
 @test "report: what threads lose, and the hybrid efficiencies; their parts sum to all threads' time" {
     archive threads/hybrid threads
     run "$PAGODA" replay threads

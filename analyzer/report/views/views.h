@@ -81,6 +81,8 @@ struct quantity metric_amount(const char *unit, double value);
 
 void page_groups(const struct page *page);
 void page_iterations(const struct page *page);
+/// Nothing where no rank, node or iteration stands out.
+void page_stragglers(const struct page *page);
 void page_regions(const struct page *page);
 void page_call_tree(const struct page *page);
 void page_waits(const struct page *page);
@@ -100,6 +102,7 @@ json_t *json_groups(const struct result *result);
 /// Messages between all ranks, from the smallest on.
 json_t *json_message_sizes(const struct result *result);
 json_t *json_iterations(const struct result *result);
+json_t *json_stragglers(const struct result *result);
 json_t *json_threads(const struct result *result);
 json_t *json_counters(const struct result *result);
 json_t *json_metrics(const struct result *result);

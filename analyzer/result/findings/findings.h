@@ -17,6 +17,9 @@ void findings_write(const struct finding_kinds *kinds, struct result *result);
 /// these may save more than all others together; writes headline, conclusion and certainty anew.
 void findings_order(struct result *result);
 
+/// Fills the stragglers of RESULT, which has its waits and iterations (stragglers.c).
+void stragglers_collect(struct result *result);
+
 // --- causes.c
 // Losses by their causes: every wait, every call of MPI, all time without CPU time and all that
 // threads lose (struct result_threads) belongs to one cause, so causes do not overlap, and their
