@@ -148,6 +148,8 @@ void result_finding_owned(struct owned *walk, struct result_finding *finding)
     OWNED_TEXTS(walk, &finding->kind, &finding->name, &finding->text, &finding->hint,
                 &finding->place);
     finding->ranks = OWNED_ARRAY(walk, finding->ranks, finding->n_ranks);
+    finding->causing = OWNED_ARRAY(walk, finding->causing, finding->n_causing);
+    finding->waiting = OWNED_ARRAY(walk, finding->waiting, finding->n_waiting);
     finding->remedies = OWNED_ARRAY(walk, finding->remedies, finding->n_remedies);
     for (size_t k = 0; k < finding->n_remedies; k++) {
         struct result_remedy *remedy = &finding->remedies[k];

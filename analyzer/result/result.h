@@ -257,6 +257,12 @@ struct result_remedy {
     struct result_bend bend; // of --scale
 };
 
+/// Calls or computing: RESULT_NONE where not known.
+struct result_place {
+    uint32_t region, path;
+    uint32_t site; // of the calls, or of those after the computing
+};
+
 /// A loss with one cause. Findings do not overlap: each part of the ranks' time is in one at most.
 struct result_finding {
     char *kind, *name;           // of its file in patterns/findings
@@ -266,8 +272,12 @@ struct result_finding {
     double share;                // of their time
     uint32_t region, site, path; // of the cause: RESULT_NONE where that is not one of these
     uint32_t wait_pattern;       // with most of the waits in it, RESULT_NONE
-    uint32_t *ranks;             // that cause most of it, ascending
+    uint32_t *ranks;             // that cause most of it, ascending; of some kinds those that wait
     size_t n_ranks;
+    uint32_t *causing, *waiting; // that cause most of it, and wait most for that, ascending
+    size_t n_causing, n_waiting;
+    struct result_place cause_at, wait_at; // where these are
+    double confidence;              // 0..1: how sure its waits are, weighted by what they take
     struct result_remedy *remedies; // best first once they are predicted
     size_t n_remedies;
     bool has_no_remedy; // no prediction tells what it may save

@@ -165,26 +165,54 @@ static uint64_t weight_of(const struct result *result, const struct result_patte
     return 0;
 }
 
-char *path_text(const struct result *result, const struct result_pattern *pattern, uint32_t path)
+/// path_site(), and from how many places calls of PATH come.
+static uint32_t heaviest_site(const struct result *result, const struct result_pattern *pattern,
+                              uint32_t path, size_t *n_places)
 {
-    const char *source = "";
+    uint32_t heaviest = RESULT_NONE;
     uint64_t most_ns = 0;
-    size_t n_places = 0;
+    *n_places = 0;
     for (uint32_t i = 0; i < result->n_sites; i++) {
         if (result->sites[i].path != path || !result->sites[i].source[0])
             continue;
         uint64_t weight_ns = weight_of(result, pattern, i);
-        n_places += weight_ns > 0;
+        *n_places += weight_ns > 0;
         if (weight_ns <= most_ns)
             continue;
         most_ns = weight_ns;
-        source = result->sites[i].source;
+        heaviest = i;
     }
+    return heaviest;
+}
+
+uint32_t path_site(const struct result *result, const struct result_pattern *pattern, uint32_t path)
+{
+    size_t n_places;
+    return heaviest_site(result, pattern, path, &n_places);
+}
+
+char *path_text(const struct result *result, const struct result_pattern *pattern, uint32_t path)
+{
+    size_t n_places;
+    uint32_t site = heaviest_site(result, pattern, path, &n_places);
+    const char *source = site == RESULT_NONE ? "" : result->sites[site].source;
     SCOPED char *others = n_places > 1 ? memory_format(" and %zu other place%s", n_places - 1,
                                                        n_places > 2 ? "s" : "")
                                        : memory_copy_text("");
     return memory_format("%s%s%s%s", result->paths[path].shown, source[0] ? " at " : "", source,
                          others);
+}
+
+struct source source_of(const struct result *result, uint32_t site, uint32_t path)
+{
+    if (site != RESULT_NONE && result->sites[site].file[0])
+        return (struct source){result->sites[site].file, result->sites[site].line};
+    for (uint32_t at = path; at != RESULT_NONE; at = result->paths[at].parent) {
+        const struct result_region *region = &result->regions[result->paths[at].region];
+        if (!region->is_mpi && region->file[0])
+            return (struct source){region->file, region->line};
+    }
+    return (struct source){"", 0};
 }
 
 const struct result_path_share *site_share_in(const struct result_path_share *shares, size_t count,

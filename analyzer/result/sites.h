@@ -20,6 +20,21 @@ char *site_text(const struct result *result, uint32_t site, uint32_t region);
 /// The caller frees.
 char *path_text(const struct result *result, const struct result_pattern *pattern, uint32_t path);
 
+/// The site of the calls of PATH with most of the waits of PATTERN, or with PATTERN NULL of their
+/// time; RESULT_NONE: not known.
+uint32_t path_site(const struct result *result, const struct result_pattern *pattern,
+                   uint32_t path);
+
+/// A line of the source; its file is "" when it is unknown.
+struct source {
+    const char *file;
+    uint32_t line;
+};
+
+/// Where the call is, if SITE is known; else the begin of the innermost region around PATH that is
+/// not MPI's.
+struct source source_of(const struct result *result, uint32_t site, uint32_t path);
+
 /// The heaviest of SHARES (by site, sorted) in REGION, NULL when there is none.
 const struct result_path_share *site_share_in(const struct result_path_share *shares, size_t count,
                                               uint32_t region);

@@ -175,26 +175,6 @@ static uint32_t depth_of(const struct catalogue *catalogue, const struct pattern
     return depth;
 }
 
-/// A line of the source; its file is "" when it is unknown.
-struct source {
-    const char *file;
-    uint32_t line;
-};
-
-/// Where the call is, if SITE is known; else the begin of the innermost region around PATH that is
-/// not MPI's.
-static struct source source_of(const struct result *result, uint32_t site, uint32_t path)
-{
-    if (site != RESULT_NONE && result->sites[site].file[0])
-        return (struct source){result->sites[site].file, result->sites[site].line};
-    for (uint32_t at = path; at != RESULT_NONE; at = result->paths[at].parent) {
-        const struct result_region *region = &result->regions[result->paths[at].region];
-        if (!region->is_mpi && region->file[0])
-            return (struct source){region->file, region->line};
-    }
-    return (struct source){"", 0};
-}
-
 static void add_hint(const struct pattern *pattern, const struct result_pattern *found,
                      struct result *result)
 {

@@ -82,6 +82,27 @@ END
     "$PAGODA" replay --json balanced | jq -e '.stragglers == []'
 }
 
+@test "findings in JSON: where ranks wait, what for, which ones, how sure, and the gain with the replay error" {
+    archive pipeline
+    "$PAGODA" replay --json pipeline | jq -e '.time_ns as $time | .replayed_ns as $replayed | .findings[0] |
+        .waiting == {pattern: "late-sender", region: "MPI_Recv", path: "main/solve/MPI_Recv",
+            source: "solve.c:56", file: "solve.c", line: 56, ranks: [1]} and
+        .cause == {region: "solve", path: "main/solve", source: "solve.c:56", file: "solve.c", line: 56,
+            ranks: [0, 1]} and
+        .confidence == 1 and .gain_ns == .remedies[0].gain_ns and .replay_error == ($replayed - $time) / $time'
+    # Where calls are known by their places in the source, these count.
+    archive unmodified
+    "$PAGODA" replay --json unmodified | jq -e '.findings[0] | [.cause, .waiting | .path, .source] ==
+        ["(program)", "farm.c:31", "worker/MPI_Recv", "farm.c:56"]'
+    # Two waits of 30: one by a rule that is right half of the time, the other one certain.
+    sed 's/^#!.*//' "$ROOT/tests/traces/patterns/late-receiver.txt" | "$BUILD/tools/mktrace" - late-receiver
+    "$PAGODA" replay --json late-receiver | jq -e '[.findings[] | select(.kind == "waiting") |
+        .confidence, .waiting.pattern, .waiting.ranks, .cause.ranks, has("gain_ns"), has("replay_error")] ==
+        [0.75, "late-receiver", [0], [1], false, false]'
+    # With what-if options nothing is predicted of findings.
+    "$PAGODA" replay --json --cpu-speed 1 pipeline | jq -e '.findings[0] | has("gain_ns") | not'
+}
+
 @test "report: what threads lose, and the hybrid efficiencies; their parts sum to all threads' time" {
     archive threads/hybrid threads
     run "$PAGODA" replay threads

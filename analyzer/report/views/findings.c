@@ -7,6 +7,7 @@
 #include "analyzer/base/memory.h"
 #include "analyzer/report/views/views.h"
 #include "analyzer/result/advice.h"
+#include "analyzer/result/sites.h"
 #include "analyzer/result/whatif.h"
 
 static const double worth_naming = 0.005; // of the ranks' time
@@ -138,9 +139,33 @@ static json_t *remedy_object(const void *of, size_t i)
                : object;
 }
 
-static json_t *finding_rank(const void *of, size_t i)
+static json_t *rank_number(const void *of, size_t i)
 {
-    return json_integer(((const struct result_finding *)of)->ranks[i]);
+    return json_integer(((const uint32_t *)of)[i]);
+}
+
+/// PLACE, where RANKS are, and what else OBJECT holds: null where something is not known.
+static json_t *put_place(json_t *object, const struct result *result,
+                         const struct result_place *place, const uint32_t *ranks, size_t n_ranks)
+{
+    struct source source = source_of(result, place->site, place->path);
+    SCOPED char *text = source_text(source.file, source.line);
+    return JSON_PUT(object,
+                    {"region", place->region == RESULT_NONE
+                                   ? json_null()
+                                   : json_text(result->regions[place->region].name)},
+                    {"path", json_path(result, place->path)},
+                    {"source", text[0] ? json_text(text) : json_null()},
+                    {"file", source.file[0] ? json_text(source.file) : json_null()},
+                    {"line", source.line > 0 ? json_count(source.line) : json_null()},
+                    {"ranks", json_list(n_ranks, rank_number, ranks)});
+}
+
+/// What the best of FINDING's remedies is predicted to save; NULL: nothing was predicted.
+static json_t *gain_of(const struct result_finding *finding)
+{
+    const struct result_remedy *first = finding->n_remedies > 0 ? finding->remedies : NULL;
+    return first && first->is_predicted ? json_integer(first->gain_ns) : NULL;
 }
 
 static json_t *finding_object(const void *of, size_t i)
@@ -151,19 +176,30 @@ static json_t *finding_object(const void *of, size_t i)
         finding->region == RESULT_NONE ? NULL : &result->regions[finding->region];
     const struct result_site *site =
         finding->site == RESULT_NONE ? NULL : &result->sites[finding->site];
-    return JSON_OBJECT(JSON_TEXT(finding, kind), JSON_TEXT(finding, name), JSON_TEXT(finding, text),
-                       JSON_TEXT(finding, hint), JSON_TEXT(finding, place),
-                       {"region", region ? json_text(region->name) : NULL},
-                       {"source", site ? json_text(site->source) : NULL},
-                       {"path", finding->path == RESULT_NONE
-                                    ? NULL
-                                    : json_text(result->paths[finding->path].path)},
-                       {"ranks", json_list(finding->n_ranks, finding_rank, finding)},
-                       {"pattern", finding->wait_pattern == RESULT_NONE
-                                       ? NULL
-                                       : json_text(result->patterns[finding->wait_pattern].id)},
-                       JSON_COUNT(finding, loss_ns), JSON_NUMBER(finding, share),
-                       {"remedies", json_list(finding->n_remedies, remedy_object, finding)});
+    const struct result_pattern *pattern =
+        finding->wait_pattern == RESULT_NONE ? NULL : &result->patterns[finding->wait_pattern];
+    json_t *gain = gain_of(finding);
+    double error = whatif_change(result->time_ns, result->replayed_ns);
+    return JSON_OBJECT(
+        JSON_TEXT(finding, kind), JSON_TEXT(finding, name), JSON_TEXT(finding, text),
+        JSON_TEXT(finding, hint), JSON_TEXT(finding, place),
+        {"region", region ? json_text(region->name) : NULL},
+        {"source", site ? json_text(site->source) : NULL},
+        {"path",
+         finding->path == RESULT_NONE ? NULL : json_text(result->paths[finding->path].path)},
+        {"ranks", json_list(finding->n_ranks, rank_number, finding->ranks)},
+        {"pattern", finding->wait_pattern == RESULT_NONE
+                        ? NULL
+                        : json_text(result->patterns[finding->wait_pattern].id)},
+        {"cause", put_place(json_object(), result, &finding->cause_at, finding->causing,
+                            finding->n_causing)},
+        {"waiting", pattern ? put_place(JSON_OBJECT({"pattern", json_text(pattern->id)}), result,
+                                        &finding->wait_at, finding->waiting, finding->n_waiting)
+                            : NULL},
+        JSON_NUMBER(finding, confidence), {"gain_ns", gain},
+        {"replay_error", gain ? json_number(error) : NULL}, JSON_COUNT(finding, loss_ns),
+        JSON_NUMBER(finding, share),
+        {"remedies", json_list(finding->n_remedies, remedy_object, finding)});
 }
 
 static json_t *hint_object(const void *of, size_t i)

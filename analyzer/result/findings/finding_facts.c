@@ -31,17 +31,20 @@ static void write_run(FILE *out, const char *between, uint32_t first, uint32_t l
         fprintf(out, "%s%" PRIu32, last == first + 1 ? ", " : "-", last);
 }
 
+uint32_t rank_with_most(const uint64_t *by_rank, size_t n_ranks)
+{
+    uint32_t main = RESULT_NONE;
+    for (uint32_t i = 0; i < n_ranks; i++)
+        if (by_rank[i] > (main == RESULT_NONE ? 0 : by_rank[main]))
+            main = i;
+    return main;
+}
+
 /// The ranks with most of BY_RANK.
 static struct named_ranks name_ranks(const uint64_t *by_rank, size_t n_ranks)
 {
-    struct named_ranks ranks = {.main = RESULT_NONE};
-    uint64_t most = 0;
-    for (uint32_t i = 0; i < n_ranks; i++) {
-        if (by_rank[i] > most) {
-            most = by_rank[i];
-            ranks.main = i;
-        }
-    }
+    struct named_ranks ranks = {.main = rank_with_most(by_rank, n_ranks)};
+    uint64_t most = ranks.main == RESULT_NONE ? 0 : by_rank[ranks.main];
     ranks.least = (double)most / 4;
     FILE *out = fmemopen(ranks.text, sizeof ranks.text, "w");
     size_t n_runs = 0;
@@ -77,6 +80,7 @@ void facts_release(struct facts *facts)
 {
     for (size_t i = 0; i < N_FINDING_TEXTS; i++)
         free(facts->texts[i]);
+    free(facts->waiting_ns);
 }
 
 static double pattern_share(const struct result *result, const struct cause *cause, const char *id)
@@ -259,6 +263,7 @@ static void put_wait_calls(const struct result *result, const struct cause *caus
     }
     if (2 * other_ns < most_ns)
         facts->other_wait = RESULT_NONE;
+    facts->wait_path = most;
     put_wait_call(result, cause, most, facts);
     put_scope(result, cause, most, facts);
     char *text = path_text(result, pattern, most);
@@ -274,7 +279,7 @@ static void put_wait_calls(const struct result *result, const struct cause *caus
 static void put_waits(const struct result *result, const struct cause *cause, struct facts *facts)
 {
     uint64_t most_ns = 0;
-    facts->wait_pattern = facts->other_wait = RESULT_NONE;
+    facts->wait_pattern = facts->wait_path = facts->other_wait = RESULT_NONE;
     for (uint32_t i = 0; i < result->n_patterns; i++) {
         if (cause->by_pattern_ns[i] > most_ns) {
             most_ns = cause->by_pattern_ns[i];
@@ -284,7 +289,8 @@ static void put_waits(const struct result *result, const struct cause *cause, st
     if (facts->wait_pattern == RESULT_NONE)
         return;
     const struct result_pattern *pattern = &result->patterns[facts->wait_pattern];
-    SCOPED uint64_t *by_rank = memory_zeroed(result->n_ranks, sizeof *by_rank);
+    uint64_t *by_rank = memory_zeroed(result->n_ranks, sizeof *by_rank);
+    facts->waiting_ns = by_rank;
     for (size_t i = 0; i < pattern->n_by_rank; i++)
         by_rank[pattern->by_rank[i].key] = pattern->by_rank[i].ns;
     uint64_t own_ns = 0;

@@ -207,6 +207,7 @@ static void put_place(const struct result *result, const struct cause *cause, st
 {
     char *text;
     size_t size;
+    facts->path = cause->path;
     if (cause->region != RESULT_NONE && cause->site == RESULT_NONE && facts->site != RESULT_NONE) {
         FILE *out = memory_stream(&text, &size);
         place_write(result, cause->region, facts->site, out);
@@ -218,9 +219,9 @@ static void put_place(const struct result *result, const struct cause *cause, st
         facts_put_text(facts, FINDING_TEXT_place, places_text(result, cause));
         facts_put_text(facts, FINDING_TEXT_largest, places_text(result, &alone));
     } else {
-        uint32_t path = heaviest_calls(result, cause->subject);
-        if (path != RESULT_NONE)
-            facts_put_text(facts, FINDING_TEXT_place, path_text(result, NULL, path));
+        facts->path = heaviest_calls(result, cause->subject);
+        if (facts->path != RESULT_NONE)
+            facts_put_text(facts, FINDING_TEXT_place, path_text(result, NULL, facts->path));
     }
     const char *line = common_line(result, cause);
     if (is_once(result, cause, facts)) {

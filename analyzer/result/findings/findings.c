@@ -80,13 +80,75 @@ static void add_remedies(const struct finding_kind *kind, const struct facts *fa
     }
 }
 
-/// The ranks that the sentences name as those that cause it.
-static void add_causing_ranks(const struct cause *cause, const struct named_ranks *causing,
-                              size_t n_ranks, struct result_finding *finding)
+/// Those of N_RANKS ranks that the sentences name because of BY_RANK, *N of them. The caller frees.
+static uint32_t *ranks_named(const struct named_ranks *named, const uint64_t *by_rank,
+                             size_t n_ranks, size_t *n)
 {
-    for (uint32_t i = 0; i < n_ranks && causing->n > 0; i++)
-        if ((double)cause->by_rank_ns[i] >= causing->least)
-            finding->ranks[finding->n_ranks++] = i;
+    uint32_t *ranks = memory_zeroed(n_ranks, sizeof *ranks);
+    *n = 0;
+    for (uint32_t i = 0; i < n_ranks && named->n > 0; i++)
+        if ((double)by_rank[i] >= named->least)
+            ranks[(*n)++] = i;
+    return ranks;
+}
+
+/// How sure the waits of CAUSE are; all else of it is certain.
+static double confidence_of(const struct result *result, const struct cause *cause)
+{
+    double doubt_ns = 0;
+    for (size_t i = 0; i < result->n_patterns; i++)
+        doubt_ns += (1 - result->patterns[i].confidence) * (double)cause->by_pattern_ns[i];
+    return 1 - part_of(doubt_ns, (double)cause->loss_ns);
+}
+
+/// The path of REGION that computes most; RESULT_NONE: none.
+static uint32_t computing_path(const struct result *result, uint32_t region)
+{
+    uint32_t found = RESULT_NONE;
+    for (uint32_t i = 0; i < result->n_paths; i++)
+        if (result->paths[i].region == region &&
+            (found == RESULT_NONE ||
+             result->paths[i].exclusive_ns > result->paths[found].exclusive_ns))
+            found = i;
+    return found;
+}
+
+/// Calls of PATH, by PATTERN or with NULL all of them.
+static struct result_place place_of_calls(const struct result *result,
+                                          const struct result_pattern *pattern, uint32_t path)
+{
+    if (path == RESULT_NONE)
+        return (struct result_place){RESULT_NONE, RESULT_NONE, RESULT_NONE};
+    return (struct result_place){result->paths[path].region, path,
+                                 path_site(result, pattern, path)};
+}
+
+/// Where CAUSE is.
+static struct result_place place_of_cause(const struct result *result, const struct cause *cause,
+                                          const struct facts *facts)
+{
+    if (cause->region == RESULT_NONE)
+        return place_of_calls(result, NULL, facts->path);
+    uint32_t path = facts->site == RESULT_NONE ? computing_path(result, cause->region)
+                                               : result->sites[facts->site].before_path;
+    return (struct result_place){cause->region, path, facts->site};
+}
+
+/// Where ranks wait for CAUSE, and which ones; where and by which ranks it is caused.
+static void put_sides(const struct result *result, const struct cause *cause,
+                      const struct facts *facts, struct result_finding *finding)
+{
+    const struct result_pattern *pattern =
+        facts->wait_pattern == RESULT_NONE ? NULL : &result->patterns[facts->wait_pattern];
+    finding->wait_pattern = facts->wait_pattern;
+    finding->wait_at = place_of_calls(result, pattern, facts->wait_path);
+    finding->cause_at = place_of_cause(result, cause, facts);
+    finding->causing =
+        ranks_named(&facts->causing, cause->by_rank_ns, result->n_ranks, &finding->n_causing);
+    if (facts->waiting_ns)
+        finding->waiting =
+            ranks_named(&facts->waiting, facts->waiting_ns, result->n_ranks, &finding->n_waiting);
+    finding->confidence = confidence_of(result, cause);
 }
 
 /// Those that it names as waiting for PATTERN.
@@ -134,8 +196,8 @@ static bool write_finding(const struct finding_kinds *kinds, const struct result
         .region = cause->region,
         .site = facts->site,
         .path = cause->path,
-        .wait_pattern = facts->wait_pattern,
     };
+    put_sides(result, cause, facts, finding);
     finding->ranks = memory_zeroed(result->n_ranks, sizeof *finding->ranks);
     if (kind->ranks == FINDING_RANKS_MAIN && facts->causing.main != RESULT_NONE)
         finding->ranks[finding->n_ranks++] = facts->causing.main;
@@ -146,7 +208,8 @@ static bool write_finding(const struct finding_kinds *kinds, const struct result
     else if (kind->ranks == FINDING_RANKS_WAITING && facts->wait_pattern != RESULT_NONE)
         add_waiting_ranks(&result->patterns[facts->wait_pattern], &facts->waiting, finding);
     else
-        add_causing_ranks(cause, &facts->causing, result->n_ranks, finding);
+        for (size_t i = 0; i < finding->n_causing; i++)
+            finding->ranks[finding->n_ranks++] = finding->causing[i];
     add_remedies(kind, facts, finding);
     if (facts_take_other_wait(facts, result, cause))
         add_remedies(kind, facts, finding);

@@ -113,10 +113,16 @@ struct facts {
     uint32_t hub;          // the rank with most messages
     uint32_t sender;       // to the rank with most of the loss, see FINDING_TEXTS; RESULT_NONE
     uint32_t wait_pattern; // with most of the waits, RESULT_NONE: none
+    uint32_t wait_path;    // the call path with most of these, RESULT_NONE
     uint32_t other_wait;   // another call path with much of them, RESULT_NONE
+    uint64_t *waiting_ns;  // by rank: what `waiting` goes by; NULL: no waits
+    uint32_t path;         // of the calls that are the place, RESULT_NONE
     uint32_t site;         // of the place, RESULT_NONE: not known by its calls
     uint64_t once_ns;      // of one computation that is the place; 0: all before the calls of site
 };
+
+/// The rank with most of BY_RANK, the lowest of equals; RESULT_NONE: none has any.
+uint32_t rank_with_most(const uint64_t *by_rank, size_t n_ranks);
 
 /// The facts of CAUSE. The caller releases.
 void facts_collect(struct facts *facts, const struct result *result, const struct cause *cause);

@@ -174,15 +174,6 @@ static void join(const struct result *result, struct cause *cause, struct cause 
     FREE_ALL(part->by_rank_ns, part->by_pattern_ns);
 }
 
-static uint32_t main_rank(const struct result *result, const struct cause *cause)
-{
-    uint32_t main = 0;
-    for (uint32_t i = 1; i < result->n_ranks; i++)
-        if (cause->by_rank_ns[i] > cause->by_rank_ns[main])
-            main = i;
-    return main;
-}
-
 /// The cause of nearly all waits that are like those of UNKNOWN, whose cause is not known because
 /// they are not certain; NULL: there is none, or too few of them are known.
 static struct cause *cause_of_alike(const struct causes *causes, const struct result *result,
@@ -204,7 +195,8 @@ static struct cause *cause_of_alike(const struct causes *causes, const struct re
     }
     return most && (double)most_ns >= nearly_all * (double)known_ns &&
                    (double)most_ns >= much * (double)unknown->loss_ns &&
-                   main_rank(result, most) == main_rank(result, unknown)
+                   rank_with_most(most->by_rank_ns, result->n_ranks) ==
+                       rank_with_most(unknown->by_rank_ns, result->n_ranks)
                ? most
                : NULL;
 }
