@@ -3,6 +3,7 @@
 // (store_values.c), in one immediate transaction.
 #include "db/store.h"
 
+#include <inttypes.h>
 #include <sqlite3.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -207,13 +208,37 @@ static int add_texts(struct database *database, int64_t trial, const struct resu
     return 0;
 }
 
-static int add_finding(struct database *database, int64_t trial, size_t number,
-                       const struct result_finding *finding, struct error *err)
+/// "0-3,8": N RANKS, ascending. The caller frees.
+static char *ranks_text(const uint32_t *ranks, size_t n)
 {
-    int status = database_do(
-        database, err, "INSERT INTO trial_finding VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)",
-        "iitttttnd", trial, (int64_t)number, finding->kind, finding->name, finding->place,
-        finding->text, finding->hint, finding->loss_ns, finding->share);
+    char *text = memory_copy_text("");
+    for (size_t i = 0; i < n;) {
+        size_t last = i;
+        while (last + 1 < n && ranks[last + 1] == ranks[last] + 1)
+            last++;
+        text_append(&text, "%s%" PRIu32, i > 0 ? "," : "", ranks[i]);
+        if (last > i)
+            text_append(&text, "-%" PRIu32, ranks[last]);
+        i = last + 1;
+    }
+    return text;
+}
+
+static int add_finding(struct database *database, int64_t trial, size_t number,
+                       const struct result *result, struct error *err)
+{
+    const struct result_finding *finding = &result->findings[number];
+    uint32_t wait_path = finding->wait_at.path;
+    SCOPED char *causing = ranks_text(finding->causing, finding->n_causing);
+    SCOPED char *waiting = ranks_text(finding->waiting, finding->n_waiting);
+    int status =
+        database_do(database, err,
+                    "INSERT INTO trial_finding VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, "
+                    "?9, ?10, ?11, ?12, ?13)",
+                    "iitttttndtttd", trial, (int64_t)number, finding->kind, finding->name,
+                    finding->place, finding->text, finding->hint, finding->loss_ns, finding->share,
+                    causing, wait_path == RESULT_NONE ? "" : result->paths[wait_path].path, waiting,
+                    finding->confidence);
     for (size_t i = 0; i < finding->n_remedies && status == 0; i++) {
         const struct result_remedy *remedy = &finding->remedies[i];
         status = database_do(database, err,
@@ -231,7 +256,7 @@ static int add_findings(struct database *database, int64_t trial, const struct r
 {
     int status = 0;
     for (size_t i = 0; i < result->n_findings && status == 0; i++)
-        status = add_finding(database, trial, i, &result->findings[i], err);
+        status = add_finding(database, trial, i, result, err);
     return status;
 }
 

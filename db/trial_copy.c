@@ -110,7 +110,10 @@ static const struct trial_table {
     {"trial_attribute", "kind, name, value, role", "tttt"},
     {"trial_warning", "number, code, count, text", "itit"},
     {"trial_hint", "number, property, text, source", "ittt"},
-    {"trial_finding", "number, kind, name, place, text, hint, loss_ns, share", "itttttii"},
+    {"trial_finding",
+     "number, kind, name, place, text, hint, loss_ns, share, ranks, waiting, waiting_ranks, "
+     "confidence",
+     "itttttintttn"},
     {"trial_remedy", "finding, number, option, value, text, predicted_ns, gain_ns", "iitttin"},
     {"time_interval", "number, name, begin_ns, end_ns", "itii"},
     {"trial_node", "machine_id, n_cores, n_ranks", "rii"},

@@ -8,6 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "analyzer/advise/advise.h"
 #include "analyzer/base/cleanup.h"
 #include "analyzer/base/memory.h"
 #include "analyzer/cmd/compared_traces.h"
@@ -31,8 +32,10 @@ int trace_store(const char *database, const char *trace, const struct catalogue 
     int status = replay_run_open(&run, trace, err);
     if (status == 0)
         status = replay_run(&run, catalogue, NULL, false, "replaying", err);
-    if (status == 0)
+    if (status == 0) {
+        findings_leave_unproven(&run.result, NULL);
         status = store_result(database, &run.result, names, err);
+    }
     if (status == 0)
         *is_unreadable |= damage_warn(&run.result);
     return status;

@@ -3,6 +3,7 @@
 // query_values.c asks and combines values, report/relation.h prints.
 #include "analyzer/cmd/commands.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 
 #include "analyzer/base/error.h"
@@ -17,16 +18,16 @@
 
 static const char details[] =
     "DB is an experiment database, as `pagoda replay --store DB` makes it. Without\n"
-    "--metric, --property or --sql the command lists the metrics in DB. A FOCUS is\n"
-    "\"< /Code/main.c/(a,b), /Machine, /Process/3 >\", for example. TRIAL is a name, a\n"
-    "number, a pattern or PARAMETER=VALUE, as in `pagoda diff`.\n";
+    "--metric, --property, --findings or --sql the command lists the metrics in DB.\n"
+    "A FOCUS is \"< /Code/main.c/(a,b), /Machine, /Process/3 >\", for example. TRIAL is a\n"
+    "name, a number, a pattern or PARAMETER=VALUE, as in `pagoda diff`.\n";
 
 struct settings {
     struct query_request request;
     struct option_list shown, quantile_texts;
     const char *by, *over, *aggregate, *delta, *sql, *as;
     struct trial_path path; // what `as` says
-    bool wants_json, wants_csv;
+    bool wants_findings, wants_json, wants_csv;
     struct aggregation aggregation;
     double quantiles[20];
 };
@@ -115,18 +116,21 @@ static const char *contradiction(const struct settings *settings)
 {
     const struct query_request *request = &settings->request;
     const struct trial_conditions *conditions = &request->conditions;
+    bool shapes = request->focus || request->interval || settings->by || settings->over ||
+                  settings->aggregate || settings->shown.count;
     bool selects = conditions->selectors.count || conditions->parameters.count ||
                    conditions->properties.count || conditions->application ||
                    conditions->experiment || conditions->origin || conditions->since ||
-                   conditions->until || request->focus || request->interval || settings->by ||
-                   settings->over || settings->aggregate || settings->shown.count;
+                   conditions->until || shapes;
     bool asks = request->metrics.count || request->properties.count;
     if (settings->wants_csv && settings->wants_json)
         return "--csv and --json exclude each other";
+    if (settings->wants_findings && (settings->sql || asks || shapes))
+        return "--findings goes with options that select trials, and none about values";
     if (settings->sql && (selects || asks))
         return "--sql excludes the options that select: select in SQL";
-    if (!asks && selects)
-        return "name what is asked for by --metric or --property";
+    if (!asks && selects && !settings->wants_findings)
+        return "name what is asked for by --metric, --property or --findings";
     if (settings->aggregation.over == OVER_RANKS && settings->by)
         return "--over ranks summarises the processes of each trial: it excludes --by";
     if (request->over == OVER_INTERVALS && request->interval)
@@ -170,6 +174,12 @@ static bool read_settings(int argc, char **argv, struct settings *settings, cons
         OPTION_LIST_ROW("property", 0, "ID", &request->properties,
                         "severity, confidence, count and time of this wait state",
                         .manual = "The confidence is the mean of its instances."),
+        OPTION_FLAG_ROW("findings", 0, &settings->wants_findings,
+                        "what the lost time of each trial comes from, by cause",
+                        .manual =
+                            "For each finding: kind, place, the ranks that cause it, the time "
+                            "of all ranks that it costs, the call path and ranks that wait, "
+                            "how sure that is, and what the best remedy saves."),
         OPTION_TEXT_ROW("focus", 'f', "FOCUS", &request->focus, "only values within this focus",
                         "the whole program",
                         .manual = "FOCUS is in resource normal form, pagoda-store(5). Hierarchies "
@@ -311,13 +321,38 @@ static int ask_values(struct database *database, const struct settings *settings
     return status;
 }
 
+/// SQL for the findings of the trials that CONDITIONS select, by trial, the most promising first.
+/// The caller frees. NULL and ERR.
+static char *findings_sql(const char *path, const struct trial_conditions *conditions,
+                          struct error *err)
+{
+    SCOPED_BY(database_leave) struct database *database = NULL;
+    struct trial_group trials;
+    if (database_open_snapshot(&database, path, err) ||
+        trial_selection_find(database, conditions, &trials, err))
+        return NULL;
+    char *sql = memory_copy_text(
+        "SELECT application || '/' || experiment || '/' || trial AS trial, kind, name AS finding, "
+        "place, ranks, loss_ns, share, waiting, waiting_ranks, confidence, remedy, gain_ns "
+        "FROM findings WHERE trial_id IN (");
+    for (size_t i = 0; i < trials.n_ids; i++)
+        text_append(&sql, "%s%" PRId64, i > 0 ? "," : "", trials.ids[i]);
+    text_append(&sql, ") ORDER BY trial_id, number");
+    trial_group_release(&trials);
+    return sql;
+}
+
 static int answer(const char *path, const struct settings *settings, struct relation *relation,
                   struct error *err)
 {
     SCOPED_BY(database_leave) struct database *database = NULL;
-    if (settings->sql) {
+    SCOPED char *found =
+        settings->wants_findings ? findings_sql(path, &settings->request.conditions, err) : NULL;
+    if (settings->wants_findings && !found)
+        return -1;
+    if (settings->sql || found) {
         const struct sql_consumer consumer = {add_sql_columns, add_sql_row, relation};
-        return sql_query(path, settings->sql, &sql_default_limits, &consumer, err);
+        return sql_query(path, found ? found : settings->sql, &sql_default_limits, &consumer, err);
     }
     if (database_open_snapshot(&database, path, err))
         return -1;

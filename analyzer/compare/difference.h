@@ -139,6 +139,40 @@ struct difference_runs {
     size_t n, capacity;
 };
 
+/// A finding in the runs of one group.
+struct finding_side {
+    char *place, *ranks;  // of the first run that has it: "solve (solve.c:56)", "0-3,8"; NULL: none
+    bool has_other_ranks; // in a further run
+    size_t n_runs;        // that have it
+};
+
+enum finding_state { FINDING_NEW, FINDING_GONE, FINDING_CHANGED, FINDING_SAME };
+extern const char *const finding_state_names[];
+
+/// A finding in A, B or both (finding_changes.c).
+struct finding_change {
+    char *kind, *name;
+    char *key; // its place without lines of the source
+    struct finding_side sides[2];
+    double *run_ns;           // by run: its loss per rank
+    double a_ns, b_ns;        // the means
+    double p;                 // as in struct difference_row, not corrected
+    enum finding_state state; // changed: by more than the thresholds, or other ranks cause it
+};
+
+/// The largest change first.
+struct finding_changes {
+    struct finding_change *items;
+    size_t n;
+};
+
+/// Reads and compares the findings of RUNS into CHANGES, which is zeroed. 0, or -1 and ERR; the
+/// caller releases in either case.
+int finding_changes_read(struct database *database, const struct difference_runs *runs,
+                         const struct difference_thresholds *thresholds,
+                         struct finding_changes *changes, struct error *err);
+void finding_changes_release(struct finding_changes *changes);
+
 /// What a report about the difference of run times is made from.
 struct difference_page {
     const char *database; // NULL: none
@@ -147,6 +181,7 @@ struct difference_page {
     struct difference_table tables[N_DIFFERENCE_BY];
     struct difference_table top_down; // see difference_descend()
     struct difference *difference;    // which the tables refer to
+    struct finding_changes findings;
 };
 
 /// Reads and compares stored trials. 0, or -1 and ERR; PAGE is to be released in either case.

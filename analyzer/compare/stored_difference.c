@@ -82,7 +82,7 @@ int difference_page_read(struct database *database, const struct difference_choi
     for (enum difference_by by = 0; by < N_DIFFERENCE_BY; by++)
         difference_tabulate(page->difference, by, &page->thresholds, &page->tables[by]);
     difference_descend(page->difference, &page->thresholds, false, &page->top_down);
-    return 0;
+    return finding_changes_read(database, &page->runs, &page->thresholds, &page->findings, err);
 }
 
 void difference_page_release(struct difference_page *page)
@@ -90,6 +90,7 @@ void difference_page_release(struct difference_page *page)
     for (enum difference_by by = 0; by < N_DIFFERENCE_BY; by++)
         difference_table_release(&page->tables[by]);
     difference_table_release(&page->top_down);
+    finding_changes_release(&page->findings);
     release_runs(&page->runs);
     difference_free(page->difference);
     *page = (struct difference_page){0};

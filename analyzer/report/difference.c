@@ -255,6 +255,45 @@ static struct shown_paths paths_of(const struct difference_page *page)
     return paths;
 }
 
+/// "Uneven work in solve (solve.c:56), ranks 0-3", with other ranks where these changed.
+static char *finding_text(const struct finding_change *change)
+{
+    const struct finding_side *a = &change->sides[DIFFERENCE_A], *b = &change->sides[DIFFERENCE_B];
+    const struct finding_side *last = b->n_runs > 0 ? b : a;
+    const char *ranks = last->ranks;
+    const char *label = !ranks[0] ? "" : strpbrk(ranks, ",-") ? ", ranks " : ", rank ";
+    char *text = memory_format("%s%s%s%s%s", change->name, last->place[0] ? " in " : "",
+                               last->place, label, ranks);
+    if (a->n_runs > 0 && b->n_runs > 0 && strcmp(a->ranks, b->ranks) != 0)
+        text_append(&text, " (A: %s)", a->ranks[0] ? a->ranks : "none");
+    return text;
+}
+
+static void print_findings(const struct difference_page *page, FILE *stream)
+{
+    const struct finding_changes *findings = &page->findings;
+    struct table table = {0};
+    if (findings->n == 0)
+        return;
+    table_add_columns(&table, "<", "A", "B", "change", "<finding");
+    for (size_t i = 0; i < findings->n; i++) {
+        const struct finding_change *change = &findings->items[i];
+        bool is_in_a = change->sides[DIFFERENCE_A].n_runs > 0;
+        bool is_in_b = change->sides[DIFFERENCE_B].n_runs > 0;
+        SCOPED char *text = finding_text(change);
+        table_add_cell(&table, "%s", change->state == FINDING_SAME ? "" : "*");
+        table_add_cell(&table, "%s", is_in_a ? quantity_mean_time(change->a_ns).text : "-");
+        table_add_cell(&table, "%s", is_in_b ? quantity_mean_time(change->b_ns).text : "-");
+        if (is_in_a && is_in_b)
+            table_add_cell(&table, "%s", change_text(llround(change->b_ns - change->a_ns)).text);
+        else
+            table_add_cell(&table, "%s", finding_state_names[change->state]);
+        table_add_cell(&table, "%s", text);
+    }
+    fputs("\nFindings: what they cost per rank (*: beyond the thresholds)\n", stream);
+    table_print(&table, 2, width_of(stream), stream);
+}
+
 void text_print_difference(const struct difference_page *page, uint64_t top, FILE *stream)
 {
     static const enum difference_by order[] = {DIFFERENCE_BY_WAIT_STATE, DIFFERENCE_BY_CALL_PATH,
@@ -262,6 +301,7 @@ void text_print_difference(const struct difference_page *page, uint64_t top, FIL
     SCOPED_BY(shown_paths_release) struct shown_paths paths = paths_of(page);
     print_runs(&page->runs, stream);
     print_total(page, stream);
+    print_findings(page, stream);
     for (size_t i = 0; i < sizeof order / sizeof order[0]; i++)
         print_table(page, &paths, order[i], top, stream);
     print_top_down(page, &paths, top, stream);
@@ -350,6 +390,23 @@ static json_t *table_array(const struct difference_table *table,
     return json_list(table->n_rows, row, table);
 }
 
+static json_t *side_place(const struct finding_side *side)
+{
+    return side->n_runs > 0 ? JSON_OBJECT(JSON_TEXT(side, place), JSON_TEXT(side, ranks),
+                                          {"runs", json_count(side->n_runs)})
+                            : json_null();
+}
+
+static json_t *finding_row(const void *of, size_t i)
+{
+    const struct finding_change *change = &((const struct finding_changes *)of)->items[i];
+    const struct finding_side *a = &change->sides[DIFFERENCE_A], *b = &change->sides[DIFFERENCE_B];
+    return JSON_OBJECT(JSON_TEXT(change, kind), JSON_TEXT(change, name),
+                       {"state", json_text(finding_state_names[change->state])},
+                       {"a", side_place(a)}, {"b", side_place(b)}, JSON_REAL(change, a_ns),
+                       JSON_REAL(change, b_ns), JSON_NUMBER(change, p));
+}
+
 static json_t *page_object(const void *of, size_t i)
 {
     const struct difference_page *page = &((const struct difference_page *)of)[i];
@@ -360,7 +417,8 @@ static json_t *page_object(const void *of, size_t i)
         {"by_path", table_array(&tables[DIFFERENCE_BY_CALL_PATH], path_row)},
         {"by_rank", table_array(&tables[DIFFERENCE_BY_PROCESS], rank_row)},
         {"by_wait_state", table_array(&tables[DIFFERENCE_BY_WAIT_STATE], wait_state_row)},
-        {"top_down", table_array(&page->top_down, top_down_row)});
+        {"top_down", table_array(&page->top_down, top_down_row)},
+        {"findings", json_list(page->findings.n, finding_row, &page->findings)});
 }
 
 void json_print_differences(const struct difference_page *pages, size_t n, FILE *stream)

@@ -504,3 +504,52 @@ places() {
     sed -n '/^From the top/,$p' few | grep -q '^  \.\.\. [0-9]* call paths\? more without a change (--top)$'
     [ "$(sed -n '/^From the top/,$p' few | grep -c '^  \* ')" = 3 ]
 }
+
+# In uneven.txt rank 2 computes from 1 to 20.999 ms, ranks 0 and 1 to 6 ms, and wait for it in MPI_Finalize: 2 x 14.999 ms,
+# a third of that for each rank.
+@test "findings: which ones are new, gone or changed" {
+    local uneven=$ROOT/tests/traces/replay/uneven.txt
+    "$BUILD/tools/mktrace" "$uneven" a
+    states() { # B: the state of each finding, its times in ns, place and ranks on both sides
+        run -0 "$PAGODA" diff --json a "$1"
+        jq -c '.differences[0].findings[] | [.kind, .state, (.a_ns | round), (.b_ns | round),
+            .a.place, .a.ranks, .b.place, .b.ranks]' <<<"$output"
+    }
+    # The same in another line of the source.
+    sed 's/solve.c:56/solve.c:60/' "$uneven" | "$BUILD/tools/mktrace" - moved
+    [ "$(states moved)" = '["uneven-work","same",9999333,9999333,"solve (solve.c:56)","2","solve (solve.c:60)","2"]' ]
+    # It ends at 15.999 ms: 2 x 9.999 ms.
+    sed 's/^\([012]\) 20999000/\1 15999000/; s/ 21000000/ 16000000/' "$uneven" | "$BUILD/tools/mktrace" - faster
+    [ "$(states faster)" = '["uneven-work","changed",9999333,6666000,"solve (solve.c:56)","2","solve (solve.c:56)","2"]' ]
+    # Rank 1 and rank 2 change places.
+    sed 's/^1 /x /; s/^2 /1 /; s/^x /2 /' "$uneven" | "$BUILD/tools/mktrace" - swapped
+    [ "$(states swapped)" = '["uneven-work","changed",9999333,9999333,"solve (solve.c:56)","2","solve (solve.c:56)","1"]' ]
+    # Another function, which is another place; and nothing to find.
+    sed 's/solve/work/g' "$uneven" | "$BUILD/tools/mktrace" - renamed
+    [ "$(states renamed)" = '["uneven-work","gone",9999333,0,"solve (solve.c:56)","2",null,null]
+["uneven-work","new",0,9999333,null,null,"work (work.c:56)","2"]' ]
+    run -0 "$PAGODA" diff a faster
+    [[ $output == *"
+Findings: what they cost per rank (*: beyond the thresholds)
+            A         B     change  finding
+  *  9.999 ms  6.666 ms  -3.333 ms  Uneven work in solve (solve.c:56), rank 2
+
+"* ]]
+    run -0 "$PAGODA" diff a swapped
+    [[ $output == *"  *  9.999 ms  9.999 ms   +0 ns  Uneven work in solve (solve.c:56), rank 1 (A: 2)"* ]]
+    run -0 "$PAGODA" diff a renamed
+    [[ $output == *"  *         -  9.999 ms     new  Uneven work in work (work.c:56), rank 2"* ]]
+    [[ $output == *"  *  9.999 ms         -    gone  Uneven work in solve (solve.c:56), rank 2"* ]]
+    "$BUILD/tools/mktrace" "$ROOT/tests/traces/replay/balanced.txt" balanced
+    run -0 "$PAGODA" diff balanced balanced
+    [[ $output != *Findings:* ]]
+}
+
+# A change within the scatter of repetitions is none: p counts, too.
+@test "findings of repeated runs are tested" {
+    run -0 "$PAGODA" diff runs.db branch=main branch=new --json
+    jq -e '.differences[0].findings | length == 1 and (.[0] | .kind == "dependent-work" and .state == "changed" and
+        .a.runs == 3 and .b.runs == 3 and .p < 0.05)' <<<"$output"
+    run -0 "$PAGODA" diff runs.db branch=main branch=same --absolute 1us --relative 0 --json
+    jq -e '.differences[0].findings[0] | .state == "same" and .p > 0.05 and .b_ns - .a_ns > 10000' <<<"$output"
+}

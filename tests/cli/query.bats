@@ -316,3 +316,23 @@ END
         typescript </dev/null >/dev/null
     grep -qF "$focus" typescript
 }
+
+# Of 14.04 ms of both ranks in the judged part, rank 1 waits 4 and rank 0 1.999 in all.
+@test "the findings of selected trials" {
+    local row='dependent-work,Ranks compute one after the other,solve (solve.c:56),0-1,5994502,0.4269588319088319,'
+    row+='main/solve/MPI_Recv,1,1,'
+    run -0 "${query[@]}" --findings --csv -t s32 -t s128
+    [ "${lines[0]}" = 'trial,kind,finding,place,ranks,loss_ns,share,waiting,waiting_ranks,confidence,remedy,gain_ns' ]
+    [ "${#lines[@]}" = 3 ]
+    [[ ${lines[1]} == "ring/e0/s32,$row"*overlap* ]]
+    [[ ${lines[2]} == "ring/e1/s128,$row"* ]]
+    run -0 "${query[@]}" --findings --json --parameter 'size>100'
+    jq -e '.rows | length == 1 and .[0].gain_ns == 1996000' <<<"$output"
+    "$PAGODA" store add added.db run >/dev/null
+    run -0 "$PAGODA" query added.db --findings --json # which predicts nothing
+    jq -e '.rows[0] | .kind == "dependent-work" and .gain_ns == null' <<<"$output"
+    run -2 --separate-stderr "${query[@]}" --findings --metric time_ns
+    [[ ${stderr-} == *'--findings goes with options that select trials, and none about values'* ]]
+    run -1 --separate-stderr "${query[@]}" --findings -t none
+    [[ ${stderr-} == *none* ]]
+}
