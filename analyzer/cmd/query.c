@@ -22,6 +22,11 @@ static const char details[] =
     "A FOCUS is \"< /Code/main.c/(a,b), /Machine, /Process/3 >\", for example. TRIAL is a\n"
     "name, a number, a pattern or PARAMETER=VALUE, as in `pagoda diff`.\n";
 
+static const struct option_group groups[] = {
+    {"metric", "values", NULL}, {"trial", "trials", NULL}, {"column", "summary", NULL},
+    {"sql", "SQL", NULL},       {"csv", "output", NULL},
+};
+
 struct settings {
     struct query_request request;
     struct option_list shown, quantile_texts;
@@ -247,10 +252,6 @@ static bool read_settings(int argc, char **argv, struct settings *settings, cons
         OPTION_FLAG_ROW("json", 0, &settings->wants_json, "print JSON instead of a table",
                         .manual = "An object with schema (1), database, columns, and rows: objects "
                                   "with a value or null by column."),
-    };
-    static const struct option_group groups[] = {
-        {"metric", "values", NULL}, {"trial", "trials", NULL}, {"column", "summary", NULL},
-        {"sql", "SQL", NULL},       {"csv", "output", NULL},
     };
     const struct option_usage usage = {
         .command = "query",
