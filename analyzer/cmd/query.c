@@ -19,8 +19,8 @@
 static const char details[] =
     "DB is an experiment database, as `pagoda replay --store DB` makes it. Without\n"
     "--metric, --property, --findings or --sql the command lists the metrics in DB.\n"
-    "A FOCUS is \"< /Code/main.c/(a,b), /Machine, /Process/3 >\", for example. TRIAL is a\n"
-    "name, a number, a pattern or PARAMETER=VALUE, as in `pagoda diff`.\n";
+    "A FOCUS is \"< /Code/main.c/(a,b), /Machine, /Process/3 >\", for example. TRIAL is\n"
+    "a name, a number, a pattern or PARAMETER=VALUE, as in `pagoda diff`.\n";
 
 static const struct option_group groups[] = {
     {"metric", "values", NULL}, {"trial", "trials", NULL}, {"column", "summary", NULL},

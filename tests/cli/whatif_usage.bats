@@ -205,6 +205,9 @@ END
     values 2 'is not a list of ranks' --balance solve= solve=x solve=0,
     values 2 '1-0 is not a range of ranks' --balance solve=1-0
     values 1 'there is no rank 9, the last one is 1' --balance solve=9 solve=0-9
+    is 1 '--scale solve on rank 9: there is no rank 9, the last one is 1' --scale 'solve on rank 9=0.5'
+    is 1 '--scale slove: there is no such region; is it solve?' --scale 'slove on ranks 0-1=0.5'
+    is 1 '--scale solve on rank x: there is no such region' --scale 'solve on rank x=0.5'
     values 1 'there is no rank 9, the last one is 1' --move solve=0:9 solve=9:0
     is 1 '--scale slove: there is no such region; is it solve?' --scale slove=2
     is 1 '--duration slove: there is no such region; is it solve?' --duration slove=2s
