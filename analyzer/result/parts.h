@@ -95,6 +95,12 @@ void warnings_collect(const struct collect_input *input, const struct coverage *
 /// Fills the counters of RESULT, whose call tree is TREE, with those that grew.
 void counters_collect(const struct call_tree *tree, struct result *result);
 
+// --- sensors.c
+// What the archive has of metrics that belong to no call path (result.sensors).
+
+/// Fills the sensors of RESULT, whose time_ns is known. TRACE has been read to its end.
+void sensors_collect(const struct trace *trace, struct result *result);
+
 // --- files.c
 // What the ranks did to files at each call path (result.files, result.file_uses).
 

@@ -59,6 +59,18 @@ static void named_owned(struct owned *walk, struct result *result)
         owned_text(walk, &result->communicators[i].name);
 }
 
+static void sensors_owned(struct owned *walk, struct result *result)
+{
+    result->sensors = OWNED_ARRAY(walk, result->sensors, result->n_sensors);
+    for (size_t i = 0; i < result->n_sensors; i++) {
+        struct result_sensor *sensor = &result->sensors[i];
+        OWNED_TEXTS(walk, &sensor->name, &sensor->unit, &sensor->description);
+        sensor->places = OWNED_ARRAY(walk, sensor->places, sensor->n_places);
+        for (size_t k = 0; k < sensor->n_places; k++)
+            owned_text(walk, &sensor->places[k].label);
+    }
+}
+
 void result_metrics_owned(struct owned *walk, struct result *result)
 {
     result->metrics = OWNED_ARRAY(walk, result->metrics, result->n_metrics);
@@ -87,6 +99,7 @@ static void code_owned(struct owned *walk, struct result *result)
         OWNED_TEXTS(walk, &counter->name, &counter->unit, &counter->description);
         counter->by_path_rank = OWNED_ARRAY(walk, counter->by_path_rank, result->n_path_ranks);
     }
+    sensors_owned(walk, result);
     result_metrics_owned(walk, result);
     result->files = OWNED_ARRAY(walk, result->files, result->n_files);
     for (size_t i = 0; i < result->n_files; i++)

@@ -79,6 +79,27 @@ struct result_counter {
     double *by_path_rank;            // in the order of result.path_ranks
 };
 
+/// What one place has of a sensor; times from the run's first event on.
+struct result_sensor_place {
+    char *label;             // "rank 3", "device 0", "node n1"
+    uint32_t rank, location; // RESULT_NONE: of a node or something else
+    uint64_t n_values, first_ns, last_ns;
+    double mean, min, max; // of a sum: mean is how much it grows in a second, the others NAN
+    double total;          // of a sum: what it grew by; of power: energy in J; else NAN
+};
+
+/// A metric of the archive that belongs to no call path: a state, such as power, or a sum that a
+/// device, a node or a process has. States are weighted by the time for which they hold.
+struct result_sensor {
+    char *name, *unit, *description; // NAME without the device; "" when unknown
+    bool is_state;
+    double mean;     // of a state over its places, of a sum the rate of all
+    double min, max; // over places; NAN for sums
+    double total;    // of all places; NAN as above
+    struct result_sensor_place *places; // greatest mean first
+    size_t n_places;
+};
+
 /// A part of a run: RESULT_NONE is all of them. Not both a region and a path, nor a rank and a
 /// node; an iteration alone.
 struct result_part {
@@ -538,6 +559,8 @@ struct result {
     size_t n_path_ranks;
     struct result_counter *counters; // of the whole run only, not of predictions
     size_t n_counters;
+    struct result_sensor *sensors; // likewise
+    size_t n_sensors;
     struct result_metric *metrics; // those of the user's, and what shipped ones have values
     size_t n_metrics;
     struct result_file *files; // of the whole run only; most time first

@@ -237,12 +237,10 @@ static void warn_of_unused(const struct trace *trace, struct result *result)
     SCOPED char *counters = list_unused(list, n, false, &n_counts);
     SCOPED char *parameters = list_unused(list, n, true, &n_parameters);
     warn(result, "unused-counter", n_counts, "counter value",
-         "left out: %s. Counters that add up are reported by call path, of whole runs; states, "
-         "such as a temperature, are not",
-         counters);
+         "left out: %s. Counters are reported of whole runs only", counters);
     warn(result, "unused-parameter", n_parameters, "parameter value",
-         "left out: %s. Numbers are added up and reported by call path, of whole runs; texts are "
-         "not",
+         "left out: %s. Numbers are added up and reported by call path, of whole runs; texts and "
+         "identifiers have no sum",
          parameters);
     free(list);
 }

@@ -468,6 +468,7 @@ void location_pass_counts(struct trace *trace, size_t location, struct numbers *
                  report->n_bad_references, report->n_backward);
     for (size_t i = 0; i < location_n_unused_kinds(trace); i++)
         decoder->n_unused[i] = numbers_pass(numbers, decoder->n_unused[i]);
+    metric_series_pass(&decoder->series, trace->records.metrics.n, numbers);
 }
 
 void trace_report_pass(struct trace *trace, size_t location, struct numbers *numbers)

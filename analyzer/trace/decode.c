@@ -582,17 +582,33 @@ void decode_access(struct decoder *decoder, uint64_t ticks, enum access_counter 
     event->size_bytes = size_bytes;
 }
 
-// VALUE of the metric member REF. Sums that become smaller began anew.
-static void count(struct decoder *decoder, uint64_t ticks, OTF2_MetricMemberRef ref, double value)
+// VALUE of a counter. Sums that become smaller began anew.
+static void count(struct decoder *decoder, uint64_t ticks, uint32_t place, double value)
 {
-    uint32_t place = id_table_get(&decoder->resolved->counters, ref);
-    if (place == UINT32_MAX || !isfinite(value))
-        return;
     const struct counter *counter = &decoder->resolved->definitions.counters[place];
     double growth = counter->is_growth ? value : value - decoder->counts.last[place];
     decoder->counts.last[place] = value;
     if (growth >= 0)
         add_growth(decoder, ticks, place, growth * counter->scale);
+}
+
+struct metric_value {
+    uint32_t metric, member; // places
+    OTF2_MetricMemberRef ref;
+};
+
+// Counters of a rank's threads grow by call path; what else has values is a series.
+static void put_metric_value(struct decoder *decoder, uint64_t ticks, struct metric_value at,
+                             double value)
+{
+    uint32_t counter = id_table_get(&decoder->resolved->counters, at.ref);
+    bool is_counter = counter != UINT32_MAX && decoder->counts.last;
+    if (!isfinite(value))
+        return;
+    if (is_counter && decoder->counts.is_on)
+        count(decoder, ticks, counter, value);
+    else if (!is_counter && id_table_get(&decoder->resolved->sensors, at.ref) != UINT32_MAX)
+        metric_series_add(&decoder->series, at.metric, at.member, in_time(decoder, ticks), value);
 }
 
 void decode_metric(struct decoder *decoder, uint64_t ticks, OTF2_MetricRef metric, uint8_t n_values,
@@ -602,11 +618,11 @@ void decode_metric(struct decoder *decoder, uint64_t ticks, OTF2_MetricRef metri
     uint32_t place = id_table_get(&decoder->records->metrics.by_id, metric);
     if (decoder->n_unused && place != UINT32_MAX)
         decoder->n_unused[place]++;
-    if (decoder->counts.is_on && place != UINT32_MAX) {
-        const struct metric_record *class_ = records_metric_class(decoder->records, place);
-        for (uint32_t i = 0; class_ && i < class_->n_members && i < n_values; i++)
-            count(decoder, ticks, class_->members[i], value_as_double(types[i], values[i]));
-    }
+    const struct metric_record *class_ =
+        place == UINT32_MAX ? NULL : records_metric_class(decoder->records, place);
+    for (uint32_t i = 0; class_ && i < class_->n_members && i < n_values; i++)
+        put_metric_value(decoder, ticks, (struct metric_value){place, i, class_->members[i]},
+                         value_as_double(types[i], values[i]));
     if (position >= n_values)
         return;
     struct event *event = append(decoder, ticks, EVENT_CPU_TIME);

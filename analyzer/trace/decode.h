@@ -14,6 +14,7 @@
 #include "analyzer/trace/definitions/resolve.h"
 #include "analyzer/trace/event.h"
 #include "analyzer/trace/file_operations.h"
+#include "analyzer/trace/metric_series.h"
 
 /// What the counters of a location grow by: what the digest is to get, and the values so far.
 struct counts {
@@ -47,6 +48,7 @@ struct decoder {
     const struct resolved *resolved;
     uint64_t *n_unused; // owned, of report.n_unused; NULL: not counted
     struct counts counts;
+    struct metric_series_list series; // of the metrics that are not in `counts`
     struct file_operations files;
     struct probed_message *probed; // owned, in the order of their probes
     size_t n_probed, probed_capacity;

@@ -15,6 +15,7 @@
 #include "analyzer/trace/archive.h"
 #include "analyzer/trace/chunk_file.h"
 #include "analyzer/trace/definitions/clock_correction.h"
+#include "analyzer/trace/definitions/sensors.h"
 #include "analyzer/trace/open_trace.h"
 #include "analyzer/trace/otf2_records.h"
 
@@ -436,6 +437,7 @@ void trace_close(struct trace *trace)
                  trace->readers[i].decoder.n_unused, trace->readers[i].decoder.counts.growths,
                  trace->readers[i].decoder.counts.last, trace->readers[i].decoder.probed);
         file_operations_release(&trace->readers[i].decoder.files);
+        metric_series_release(&trace->readers[i].decoder.series);
         local_definitions_release(&trace->readers[i].local);
     }
     free(trace->readers);
@@ -470,6 +472,7 @@ static int rewind_trace(struct trace *trace, struct error *err)
             .n_unused = decoder->n_unused,
         };
         memset(decoder->n_unused, 0, location_n_unused_kinds(trace) * sizeof *decoder->n_unused);
+        metric_series_release(&decoder->series);
         free(reader->reason);
         reader->reason = NULL;
         decoder_begin(decoder);
@@ -589,14 +592,13 @@ static void add_metric(const struct trace *trace, const struct records *records,
                        struct unused *counters)
 {
     const struct metric_record *class_ = records_metric_class(records, metric);
-    const struct id_table *counted = &trace->resolved.counters;
-    uint64_t n_records[2] = {class_ ? n_records_of(trace, metric, false) : 0,
-                             class_ ? n_records_of(trace, metric, true) : 0};
+    uint64_t n_records = class_ ? n_records_of(trace, metric, false) : 0;
     for (uint32_t i = 0; class_ && i < class_->n_members; i++) {
         uint32_t member = id_table_get(&records->metric_members.by_id, class_->members[i]);
-        bool is_counter = id_table_get(counted, class_->members[i]) != UINT32_MAX;
-        if (member != UINT32_MAX)
-            counters[member].n_values += n_records[is_counter];
+        bool is_used = trace->is_counted &&
+                       id_table_get(&trace->resolved.sensors, class_->members[i]) != UINT32_MAX;
+        if (member != UINT32_MAX && !is_used)
+            counters[member].n_values += n_records;
     }
 }
 
@@ -610,11 +612,14 @@ size_t trace_unused(const struct trace *trace, struct unused **list)
     for (size_t i = 0; i < n_counters; i++)
         all[i].name = records_text(records, records->metric_members.items[i].name);
     for (size_t i = 0; i < records->parameters.n; i++)
-        all[n_counters + i] =
-            (struct unused){.name = records_text(records, records->parameters.items[i].name),
-                            .is_parameter = true,
-                            .n_values = n_records_of(trace, records->metrics.n + i,
-                                                     records->parameters.items[i].is_number)};
+        all[n_counters + i] = (struct unused){
+            .name = records_text(records, records->parameters.items[i].name),
+            .is_parameter = true,
+            .is_identifier =
+                is_identifier(records_text(records, records->parameters.items[i].name)),
+            .n_values = n_records_of(trace, records->metrics.n + i,
+                                     id_table_get(&trace->resolved.parameters,
+                                                  records->parameters.items[i].id) != UINT32_MAX)};
     size_t n = 0;
     for (size_t i = 0; i < n_all; i++)
         if (all[i].n_values > 0 && (all[i].is_parameter || (strcmp(all[i].name, METRIC_CPU_TIME) &&

@@ -56,14 +56,37 @@ const struct location_report *trace_location_report(const struct trace *trace, s
 /// Something that an archive records and no replay uses: a counter, other than the CPU time of
 /// processes, or a parameter.
 struct unused {
-    const char *name; // valid as long as the trace; may be ""
-    bool is_parameter;
+    const char *name;                 // valid as long as the trace; may be ""
+    bool is_parameter, is_identifier; // the latter have no sum
     uint64_t n_values;
 };
 
 /// Sums what location_report.n_unused counted in TRACE, which has been read: counters in the order
 /// of their definitions, then parameters, each with a value at least. The caller frees *LIST.
 size_t trace_unused(const struct trace *trace, struct unused **list);
+
+/// What one place has of a metric that is a state, such as power, or a sum of a device, a node or
+/// a process. Texts live as long as the trace.
+struct metric_values {
+    const char *name, *unit, *description; // "" when unknown; power is in W, energy in J
+    enum metric_place { METRIC_OF_LOCATION, METRIC_OF_NODE, METRIC_OF_OTHER } place;
+    uint32_t location;      // the one that recorded it, or of the place
+    const char *place_name; // of a node or something else, as the archive has it
+    bool is_state;          // false: a sum
+    bool holds;             // the last value of a state is valid until the end
+    uint64_t n_values;
+    uint64_t first_ns, last_ns; // of the first and last value; 0: or before the first event
+    double seconds;             // between them
+    double min, max, last;      // of states
+    // Of states, from the first value to the last: the values summed over the time in seconds. Of
+    // sums: what they grew by.
+    double total;
+    double mean; // of the values of a state, each as long as the others
+};
+
+/// Lists what TRACE has of these metrics; it has been read to its end. In the order of locations,
+/// then of first values. None where only parts of the run were read. The caller frees *LIST.
+size_t trace_metric_values(const struct trace *trace, struct metric_values **list);
 
 /// What a copy of an open archive needs to know of it (analyzer/rewrite): its records, and how its
 /// events get their times. All live as long as the trace.

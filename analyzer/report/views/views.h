@@ -88,6 +88,7 @@ void page_call_tree(const struct page *page);
 void page_waits(const struct page *page);
 void page_critical_path(const struct page *page);
 void page_counters(const struct page *page);
+void page_sensors(const struct page *page);
 void page_metrics(const struct page *page);
 void page_files(const struct page *page);
 /// Nothing where no process has several threads.
@@ -105,6 +106,7 @@ json_t *json_iterations(const struct result *result);
 json_t *json_stragglers(const struct result *result);
 json_t *json_threads(const struct result *result);
 json_t *json_counters(const struct result *result);
+json_t *json_sensors(const struct result *result);
 json_t *json_metrics(const struct result *result);
 json_t *json_files(const struct result *result);
 json_t *json_profile(const struct result *result);

@@ -143,7 +143,8 @@ static OTF2_CallbackCode on_MetricClass(void *user_data, OTF2_MetricRef id, uint
     if (!record)
         return OTF2_CALLBACK_SUCCESS;
     *record = (struct metric_record){id, OTF2_UNDEFINED_METRIC, n_members,
-                                     memory_zeroed(n_members, sizeof *members)};
+                                     memory_zeroed(n_members, sizeof *members),
+                                     OTF2_SCOPE_LOCATION, UINT64_MAX};
     if (n_members)
         memcpy(record->members, members, n_members * sizeof *members);
     return OTF2_CALLBACK_SUCCESS;
@@ -197,9 +198,9 @@ KEPT(MetricMember, metric_members, metric_member_record,
      OTF2_StringRef name, OTF2_StringRef description, OTF2_MetricType type UNUSED,
      OTF2_MetricMode mode, OTF2_Type value_type UNUSED, OTF2_Base base, int64_t exponent,
      OTF2_StringRef unit)
-KEPT(MetricInstance, metrics, metric_record, MEMBERS(id, class_, 0, NULL), OTF2_MetricRef id,
-     OTF2_MetricRef class_, OTF2_LocationRef recorder UNUSED, OTF2_MetricScope scope_type UNUSED,
-     uint64_t scope UNUSED)
+KEPT(MetricInstance, metrics, metric_record, MEMBERS(id, class_, 0, NULL, scope_type, scope),
+     OTF2_MetricRef id, OTF2_MetricRef class_, OTF2_LocationRef recorder UNUSED,
+     OTF2_MetricScope scope_type, uint64_t scope)
 KEPT(Parameter, parameters, parameter_record, MEMBERS(id, name, type != OTF2_PARAMETER_TYPE_STRING),
      OTF2_ParameterRef id, OTF2_StringRef name, OTF2_ParameterType type)
 KEPT(IoParadigm, io_paradigms, io_paradigm_record, MEMBERS(id, name), OTF2_IoParadigmRef id,

@@ -138,6 +138,8 @@ struct metric_record {
     OTF2_MetricRef class_; // of an instance, else OTF2_UNDEFINED_METRIC
     uint32_t n_members;
     OTF2_MetricMemberRef *members;
+    OTF2_MetricScope scope_type; // of an instance: what its values are about,
+    uint64_t scope;              // by its id
 };
 
 struct io_paradigm_record {

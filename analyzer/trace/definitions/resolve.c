@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "analyzer/base/memory.h"
+#include "analyzer/trace/definitions/sensors.h"
 
 static bool is_thread_runtime(OTF2_Paradigm paradigm)
 {
@@ -378,7 +379,7 @@ static void add_parameters(struct resolved *resolved, const struct records *reco
     size_t n_markers = 0;
     for (size_t i = 0; i < records->parameters.n; i++) {
         const struct parameter_record *record = &records->parameters.items[i];
-        if (record->is_number)
+        if (record->is_number && !is_identifier(records_text(records, record->name)))
             add_parameter(definitions, &resolved->parameters, record->id,
                           records_text(records, record->name));
     }
@@ -386,7 +387,7 @@ static void add_parameters(struct resolved *resolved, const struct records *reco
         n_markers += definitions->regions[i].is_marker;
     for (size_t i = 0; n_markers > 0 && i < records->attributes.n; i++) {
         const char *name = records_text(records, records->attributes.items[i].name);
-        if (strncmp(name, "pagoda::", 8) != 0)
+        if (strncmp(name, "pagoda::", 8) != 0 && !is_identifier(name))
             add_parameter(definitions, &resolved->marker_parameters,
                           records->attributes.items[i].id, name);
     }
@@ -403,8 +404,12 @@ static void resolve_counters(struct resolved *resolved, const struct records *re
         const struct metric_member_record *record = &records->metric_members.items[i];
         const char *name = records_text(records, record->name);
         unsigned kind = record->mode & OTF2_METRIC_VALUE_MASK;
-        if (kind == OTF2_METRIC_VALUE_ABSOLUTE || strcmp(name, METRIC_CPU_TIME) == 0 ||
-            strcmp(name, METRIC_CORE_WAIT) == 0 || name[0] == '\0')
+        struct sensor sensor = sensor_of(name, records_text(records, record->unit));
+        if (strcmp(name, METRIC_CPU_TIME) == 0 || strcmp(name, METRIC_CORE_WAIT) == 0 ||
+            name[0] == '\0')
+            continue;
+        id_table_add(&resolved->sensors, record->id, (uint32_t)i);
+        if (kind == OTF2_METRIC_VALUE_ABSOLUTE || (sensor.is_known && sensor.is_state))
             continue;
         double base = record->base == OTF2_BASE_BINARY ? 2 : 10;
         id_table_add(&resolved->counters, record->id, (uint32_t)definitions->n_counters);
@@ -511,6 +516,7 @@ void resolved_release(struct resolved *resolved)
     id_table_release(&resolved->cpu_time_position);
     id_table_release(&resolved->core_wait_position);
     id_table_release(&resolved->counters);
+    id_table_release(&resolved->sensors);
     id_table_release(&resolved->parameters);
     id_table_release(&resolved->marker_parameters);
     id_table_release(&resolved->files_of_handles);

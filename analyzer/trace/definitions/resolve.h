@@ -36,7 +36,8 @@ struct resolved {
     struct id_table cpu_time_position;  // metric class or instance -> place of process_cpu_time
     struct id_table core_wait_position; // the same of thread_core_wait
     struct id_table counters;           // metric member -> place in definitions.counters
-    struct id_table parameters;         // the same of parameters whose values are numbers,
+    struct id_table sensors;            // metric member other than our own -> its place in records
+    struct id_table parameters;         // that of parameters whose values are numbers,
     struct id_table marker_parameters;  // and of attributes of markers
     struct id_table files_of_handles;   // I/O handle -> place in definitions.files
     struct id_table attribute_roles;    // attribute -> enum attribute_role
