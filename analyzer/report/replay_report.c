@@ -17,6 +17,7 @@ void text_print(const struct result *result, const struct text_options *options,
     fputc('\n', stream);
     page_efficiency(&page);
     page_thread_efficiency(&page);
+    page_gpu_time(&page);
     page_findings(&page);
     page_warnings(&page, false);
     page_groups(&page);
@@ -26,6 +27,7 @@ void text_print(const struct result *result, const struct text_options *options,
     page_call_tree(&page);
     page_waits(&page);
     page_threads(&page);
+    page_streams(&page);
     page_counters(&page);
     page_sensors(&page);
     page_metrics(&page);
@@ -41,9 +43,10 @@ json_t *json_report(const struct result *result, const struct whatif_report *wha
     JSON_PUT(report, {"groups", json_groups(result)}, {"message_sizes", json_message_sizes(result)},
              {"iterations", json_iterations(result)}, {"stragglers", json_stragglers(result)},
              {"threads", json_threads(result)}, {"profile", json_profile(result)},
-             {"counters", json_counters(result)}, {"sensors", json_sensors(result)},
-             {"metrics", json_metrics(result)}, {"files", json_files(result)},
-             {"critical_path", json_critical_path(result)}, {"patterns", json_wait_states(result)});
+             {"counters", json_counters(result)}, {"streams", json_streams(result)},
+             {"sensors", json_sensors(result)}, {"metrics", json_metrics(result)},
+             {"files", json_files(result)}, {"critical_path", json_critical_path(result)},
+             {"patterns", json_wait_states(result)});
     json_put_findings(report, result);
     return JSON_PUT(report, {"whatif", whatif ? json_whatif(whatif, result) : NULL});
 }

@@ -379,6 +379,7 @@ void collect_result(const struct collect_input *input, struct result *result)
     put_mpi_classes(result);
     put_recording_of_visit(definitions, result);
     counters_collect(&tree, result);
+    streams_collect(&tree, result);
     sensors_collect(input->trace, result);
     files_collect(&tree, result);
     sites_collect(&tree, result);

@@ -95,6 +95,12 @@ void warnings_collect(const struct collect_input *input, const struct coverage *
 /// Fills the counters of RESULT, whose call tree is TREE, with those that grew.
 void counters_collect(const struct call_tree *tree, struct result *result);
 
+// --- streams.c
+// What ran on the streams of GPUs (result.streams).
+
+/// Fills the streams of RESULT, whose call tree is TREE, and marks the regions that only they have.
+void streams_collect(const struct call_tree *tree, struct result *result);
+
 // --- sensors.c
 // What the archive has of metrics that belong to no call path (result.sensors).
 

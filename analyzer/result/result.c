@@ -59,6 +59,13 @@ static void named_owned(struct owned *walk, struct result *result)
         owned_text(walk, &result->communicators[i].name);
 }
 
+static void streams_owned(struct owned *walk, struct result *result)
+{
+    result->streams = OWNED_ARRAY(walk, result->streams, result->n_streams);
+    for (size_t i = 0; i < result->n_streams; i++)
+        owned_text(walk, &result->streams[i].name);
+}
+
 static void sensors_owned(struct owned *walk, struct result *result)
 {
     result->sensors = OWNED_ARRAY(walk, result->sensors, result->n_sensors);
@@ -99,6 +106,7 @@ static void code_owned(struct owned *walk, struct result *result)
         OWNED_TEXTS(walk, &counter->name, &counter->unit, &counter->description);
         counter->by_path_rank = OWNED_ARRAY(walk, counter->by_path_rank, result->n_path_ranks);
     }
+    streams_owned(walk, result);
     sensors_owned(walk, result);
     result_metrics_owned(walk, result);
     result->files = OWNED_ARRAY(walk, result->files, result->n_files);

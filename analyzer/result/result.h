@@ -30,6 +30,7 @@ struct result_region {
     char *file;  // "" when unknown
     uint32_t line;
     bool is_mpi;
+    bool is_on_gpu;    // all its visits are on streams of GPUs
     uint8_t construct; // enum construct, of a thread runtime
     uint8_t mpi_class;
     // Sums over ranks; inclusive counts recursive calls once.
@@ -98,6 +99,17 @@ struct result_sensor {
     double total;    // of all places; NAN as above
     struct result_sensor_place *places; // greatest mean first
     size_t n_places;
+};
+
+/// A stream of a GPU, on which something ran.
+struct result_stream {
+    char *name;
+    uint32_t rank;            // whose process uses it; RESULT_NONE: not known
+    uint64_t n_runs, busy_ns; // kernels, copies, ...
+    struct result_stream_part {
+        uint32_t region;
+        uint64_t ns;
+    } parts[3]; // most time first; RESULT_NONE: no more
 };
 
 /// A part of a run: RESULT_NONE is all of them. Not both a region and a path, nor a rank and a
@@ -559,7 +571,9 @@ struct result {
     size_t n_path_ranks;
     struct result_counter *counters; // of the whole run only, not of predictions
     size_t n_counters;
-    struct result_sensor *sensors; // likewise
+    struct result_stream *streams; // of GPUs, most time first
+    size_t n_streams;
+    struct result_sensor *sensors; // of the whole run only
     size_t n_sensors;
     struct result_metric *metrics; // those of the user's, and what shipped ones have values
     size_t n_metrics;

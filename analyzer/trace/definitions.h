@@ -86,6 +86,7 @@ struct location {
     uint32_t rank;      // index into ranks, EVENT_NO_INDEX for a location of no process
     uint64_t n_events;  // as the definition declares
     bool is_cpu_thread; // false: GPU, metric
+    bool is_gpu_stream; // its regions are kernels and copies of a GPU
     bool is_master;     // the location of its rank in the MPI location group
     bool is_defined;    // false: a stand-in, the location group names it but no definition does
     // What our tracer says of processes that did not end by MPI_Finalize:

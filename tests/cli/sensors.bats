@@ -44,3 +44,19 @@ SENSORS
     "$PAGODA" replay --json --interval 1s:2s run | jq -e '.sensors == null and
         any(.warnings[]; .code == "unused-counter" and (.text | contains("power")))'
 }
+
+@test "what ran on a GPU is told by stream, and marked in tables" {
+    /usr/bin/python3 "$ROOT/tests/cli/sensors.py" run gpu
+    run -0 "$PAGODA" replay run
+    grep -q '^  GPU  *2 streams busy 22.5 % of the run on average, HIP\[0:0\] with most: 35.0 %,' <<<"$output"
+    grep -qE '^ +3.500 +35.0 % +2 +0 +HIP\[0:0\] +solve_kernel 85.7 %, copy_in 14.3 %$' <<<"$output"
+    grep -qE '^ +1.000 +10.0 % +1 +0 +HIP\[0:1\] +solve_kernel 100.0 %$' <<<"$output"
+    grep -qE '^ +4.000 .* solve_kernel \(GPU\)$' <<<"$output"
+    grep -qE '^ +8.000 .* hipStreamSynchronize$' <<<"$output"
+    tr -s ' \n' ' ' <<<"$output" | grep -q 'GPU stream HIP\[0:0\] is busy 35.0 % of the run, most of that with solve_kernel'
+    "$PAGODA" replay --json run | jq -e '.streams == [
+        {"name": "HIP[0:0]", "rank": 0, "runs": 2, "busy_ns": 3500000000, "most":
+            [{"region": "solve_kernel", "time_ns": 3000000000}, {"region": "copy_in", "time_ns": 500000000}]},
+        {"name": "HIP[0:1]", "rank": 0, "runs": 1, "busy_ns": 1000000000, "most":
+            [{"region": "solve_kernel", "time_ns": 1000000000}]}]'
+}

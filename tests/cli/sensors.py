@@ -46,7 +46,7 @@ def write_gpu(archive, node, process):
     device = definitions.system_tree_node("0", class_name="ROCm Device", parent=node)
     context = definitions.location_group("HIP Context 0", location_group_type=LocationGroupType.ACCELERATOR,
                                          system_tree_parent=device, creating_location_group=process)
-    kernel = definitions.region("solve_kernel", paradigm=Paradigm.HIP, region_role=RegionRole.KERNEL)
+    kernel = definitions.region("solve_kernel", paradigm=Paradigm.HIP, region_role=RegionRole.FUNCTION)
     copy = definitions.region("copy_in", paradigm=Paradigm.HIP, region_role=RegionRole.DATA_TRANSFER)
     for stream, work in enumerate((((1000, 4000, kernel), (4000, 4500, copy)), ((2000, 3000, kernel),))):
         writer = archive.event_writer(f"HIP[0:{stream}]", group=context, type=LocationType.ACCELERATOR_STREAM)

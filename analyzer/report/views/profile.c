@@ -69,7 +69,8 @@ static void add_region_row(struct table *table, const struct page *page,
     // What is known of a shortened name is where it is, unless the line would be too long.
     size_t width = utf8_width(region->shown) + 2 + utf8_width(source);
     has_line = has_line && (width <= FUNCTION_NAME_COLUMNS || !strcmp(region->name, region->shown));
-    table_add_cell(table, "%s%s%s", region->shown, has_line ? "  " : "", has_line ? source : "");
+    table_add_cell(table, "%s%s%s%s", region->shown, page_gpu_mark(region), has_line ? "  " : "",
+                   has_line ? source : "");
 }
 
 static int compare_stretches(const void *left, const void *right, void *context)
@@ -228,8 +229,9 @@ void page_call_tree(const struct page *page)
             continue;
         add_time_cells(&table, page, path->exclusive_ns, path->inclusive_ns, path->visits);
         SCOPED char *source = places_text(result, (uint32_t)i);
-        table_add_cell(&table, "%*s%s%s%s", 2 * (int)path->depth, "",
-                       result->regions[path->region].shown, source[0] ? "  " : "", source);
+        const struct result_region *region = &result->regions[path->region];
+        table_add_cell(&table, "%*s%s%s%s%s", 2 * (int)path->depth, "", region->shown,
+                       page_gpu_mark(region), source[0] ? "  " : "", source);
     }
     page_heading_of_times(page, "Time by call path",
                           page->place_time_ns > page->rank_time_ns

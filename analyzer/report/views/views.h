@@ -88,6 +88,10 @@ void page_call_tree(const struct page *page);
 void page_waits(const struct page *page);
 void page_critical_path(const struct page *page);
 void page_counters(const struct page *page);
+/// Of GPUs: in one line, and each. Nothing without any.
+const char *page_gpu_mark(const struct result_region *region); // " (GPU)" or ""
+void page_gpu_time(const struct page *page);
+void page_streams(const struct page *page);
 void page_sensors(const struct page *page);
 void page_metrics(const struct page *page);
 void page_files(const struct page *page);
@@ -106,6 +110,7 @@ json_t *json_iterations(const struct result *result);
 json_t *json_stragglers(const struct result *result);
 json_t *json_threads(const struct result *result);
 json_t *json_counters(const struct result *result);
+json_t *json_streams(const struct result *result);
 json_t *json_sensors(const struct result *result);
 json_t *json_metrics(const struct result *result);
 json_t *json_files(const struct result *result);

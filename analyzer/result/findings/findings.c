@@ -396,6 +396,19 @@ static void write_threads(const struct result *result, FILE *out)
         write_lock_release(result, out);
 }
 
+/// What the program may wait for, if it uses a GPU.
+static void write_gpu(const struct result *result, FILE *out)
+{
+    const struct result_stream *first = result->streams;
+    if (result->n_streams == 0 || (double)first->busy_ns < little * (double)result->time_ns)
+        return;
+    fprintf(out,
+            "The GPU stream %s is busy %s of the run, most of that with %s: where the program "
+            "waits for it, less work there or other work meanwhile shortens the run. ",
+            first->name, quantity_part((double)first->busy_ns, (double)result->time_ns).text,
+            result->regions[first->parts[0].region].shown);
+}
+
 /// What there is to say where findings do not say it all.
 static void write_remark(const struct result *result, uint64_t n_read, FILE *out)
 {
@@ -420,6 +433,7 @@ static void write_remark(const struct result *result, uint64_t n_read, FILE *out
         return;
     }
     write_critical_path(result, out);
+    write_gpu(result, out);
 }
 
 /// A rank that has no core looks as if it were inside MPI.

@@ -148,6 +148,7 @@ static void list_locations(struct definitions *definitions, const struct records
             .n_events = record->n_events,
             .is_cpu_thread = record->type == OTF2_LOCATION_TYPE_CPU_THREAD ||
                              record->type == OTF2_LOCATION_TYPE_UNKNOWN,
+            .is_gpu_stream = record->type == OTF2_LOCATION_TYPE_ACCELERATOR_STREAM,
             .is_master = is_master,
             .is_defined = true,
         };
