@@ -39,9 +39,9 @@ static bool print_rank(const struct clock_correction *correction, size_t rank)
     return true;
 }
 
-static void print(const struct clock_correction *correction, uint64_t n_before, uint64_t n_after,
-                  const char *no_clock_is_off)
+static void print(const struct clock_report *report, const char *no_clock_is_off)
 {
+    const struct clock_correction *correction = &report->correction;
     bool is_any = false;
     for (size_t i = 0; i < correction->n_ranks; i++)
         is_any |= print_rank(correction, i);
@@ -50,8 +50,10 @@ static void print(const struct clock_correction *correction, uint64_t n_before, 
     if (correction->n_knots > 2)
         printf("the clocks change their speed: each of %zu parts of the run has its own\n",
                correction->n_knots - 1);
-    printf("%s before, %" PRIu64 " now\n", quantity_count(n_before, "clock violation").text,
-           n_after);
+    if (report->jumping.text[0])
+        log_warning("%s: it is not aligned, all others are", report->jumping.text);
+    printf("%s before, %" PRIu64 " now\n",
+           quantity_count(report->n_violations, "clock violation").text, report->n_left);
 }
 
 static int align(const char *path, const char *directory, struct error *err)
@@ -62,8 +64,7 @@ static int align(const char *path, const char *directory, struct error *err)
     if (status == 0)
         status = shift_clocks(directory, trace, err);
     if (status == 0)
-        print(&report.correction, report.n_violations, report.n_left,
-              "no clock is off: the copy is what the trace is");
+        print(&report, "no clock is off: the copy is what the trace is");
     clock_correction_release(&report.correction);
     trace_close(trace);
     return status == 0 ? 0 : -1;
@@ -105,8 +106,7 @@ static int join(char *const *paths, size_t n, const char *directory, struct erro
         status = merge_write(&merge, directory, &report, err);
     if (status == 0) {
         print_worlds(&merge);
-        print(&report.correction, report.n_violations, report.n_left,
-              "no message corrects a clock");
+        print(&report, "no message corrects a clock");
     }
     clock_correction_release(&report.correction);
     return status;

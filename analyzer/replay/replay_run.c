@@ -232,6 +232,7 @@ int replay_correct_clocks(struct trace *trace, const struct pag_result *replay,
             .n_violations = replay->n_clock_violations,
             .max_violation_ns = replay->max_clock_violation_ns,
             .moved_ns = clock_correction_most_ns(&report.correction),
+            .jumping = report.jumping,
         };
     clock_correction_release(&report.correction);
     if (status < 0)

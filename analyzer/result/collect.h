@@ -15,6 +15,7 @@
 struct collect_clocks {
     uint64_t n_violations, max_violation_ns;
     uint64_t moved_ns;    // records come later by at most that; 0: they were not corrected,
+    struct error jumping; // whose clocks were not, for they jump; empty: none
     struct error why_not; // for that reason, where there is one
 };
 

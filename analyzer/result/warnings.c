@@ -76,14 +76,17 @@ static void warn(struct result *result, const char *code, uint64_t count, const 
 static void warn_of_clocks(const struct collect_input *input, struct result *result)
 {
     const char *why_not = input->clocks ? input->clocks->why_not.text : "";
+    const char *jumping = input->clocks ? input->clocks->jumping.text : "";
     char *outcome;
     if (result->clock_moved_ns > 0)
         outcome = memory_format(
             "the clocks of ranks disagree. They are corrected here: events come "
             "later by up to %s, and %" PRIu64
-            " violations remain. pagoda check judges the recorded clocks; "
+            " violations remain. %s%s%spagoda check judges the recorded clocks; "
             "pagoda align writes the corrected trace",
-            quantity_time(result->clock_moved_ns).text, result->n_clock_violations_left);
+            quantity_time(result->clock_moved_ns).text, result->n_clock_violations_left,
+            *jumping ? "But " : "", jumping,
+            *jumping ? ", and is not aligned: waits there are cut at the end of their call. " : "");
     else
         outcome = memory_format("%s. Waits there are cut at the end of their call%s",
                                 *why_not ? why_not : "the clocks of ranks disagree",

@@ -33,6 +33,22 @@ void clock_bounds_release(struct clock_bounds *all)
     *all = (struct clock_bounds){0};
 }
 
+void clock_bounds_drop(struct clock_bounds *all, uint32_t rank)
+{
+    size_t n = 0;
+    map_release(&all->by_pair);
+    for (size_t i = 0; i < all->n; i++) {
+        struct clock_bound *bound = &all->bounds[i];
+        if (bound->cause == rank || bound->effect == rank) {
+            free(bound->points);
+            continue;
+        }
+        map_put(&all->by_pair, (uint64_t)bound->cause << 32 | bound->effect, (uint32_t)n);
+        all->bounds[n++] = *bound;
+    }
+    all->n = n;
+}
+
 // --- the lower hull of a window
 
 static double slope(struct clock_point from, struct clock_point to)

@@ -25,12 +25,15 @@ enum {
     MOST_SLICES = 130,
     MOST_HALVINGS = 10, // of the run
     LEAST_PIECE = 32,   // margins for rounding
+    MOST_JUMPING = 8,   // ranks that are left out; and two must be left
     N_REFINEMENTS = 3,
 };
 
 struct clock_fit {
     struct clock_bounds *all;
     size_t n_ranks;
+    bool *is_left_out; // ranks whose clocks jump, by rank
+    size_t n_left_out;
     int64_t margin_ns;
     struct clock_ways ways;
     // How far the clocks are ahead: constants, and what is added to them at n_pieces + 1 knots.
@@ -45,15 +48,15 @@ struct clock_fit {
 
 // --- constants that keep the bounds: bound->least_ns
 
-/// How far each clock is ahead of that of rank 0, in the middle between the bounds; by how much
+/// How far each clock is ahead of the reference's, in the middle between the bounds; by how much
 /// that may be wrong, CLOCK_UNREACHED: there are none for some rank. The mean of two solutions is
 /// one; rounding down both ways of a bound keeps it.
 static int64_t find_middle(const struct clock_fit *fit, int64_t *ahead_ns)
 {
     int64_t *least = memory_zeroed(fit->n_ranks, sizeof *least), wrong_ns = 0;
-    for (size_t i = 1; i < fit->n_ranks; i++)
-        ahead_ns[i] = least[i] = CLOCK_UNREACHED;
-    ahead_ns[0] = 0;
+    for (size_t i = 0; i < fit->n_ranks; i++)
+        ahead_ns[i] = least[i] =
+            i == fit->ways.reference || fit->is_left_out[i] ? 0 : CLOCK_UNREACHED;
     clock_ways_shorten(&fit->ways, CLOCK_CAUSE, ahead_ns);
     clock_ways_shorten(&fit->ways, CLOCK_EFFECT, least);
     for (size_t i = 0; i < fit->n_ranks && wrong_ns != CLOCK_UNREACHED; i++) {
@@ -392,7 +395,8 @@ struct jump {
     uint32_t rank;
     double ahead_ns; // by how much more after it, than the clocks of most ranks
     double from_ns, to_ns;
-    double wrong_ns; // by which the amount may be wrong
+    double wrong_ns;    // by which the amount may be wrong
+    int64_t *before_ns; // how far ahead each clock is before it
 };
 
 /// How far ahead the clocks are in each slice of the run; slice * n_ranks + rank. A rank that a
@@ -435,10 +439,10 @@ static double ahead_around(const struct clock_fit *fit, const struct clock_way *
 /// The largest jump of a clock, by the constants that the fit began with. In the slice of a jump
 /// the fastest messages to and fro are of different sides of it, so what lies around it is
 /// compared.
-static struct jump find_jump(struct clock_fit *fit)
+static struct jump find_jump(struct clock_fit *fit, int64_t *before_ns)
 {
-    size_t n_ranks = fit->n_ranks;
-    struct jump jump = {.ahead_ns = 0};
+    size_t n_ranks = fit->n_ranks, slice = 1;
+    struct jump jump = {.ahead_ns = 0, .before_ns = before_ns};
     SCOPED double *ahead_ns = memory_zeroed(2 * n_ranks + 1, sizeof *ahead_ns);
     double *sorted_ns = ahead_ns + n_ranks;
     fit->knot_ns[1] = fit->knot_ns[fit->n_pieces];
@@ -459,25 +463,74 @@ static struct jump find_jump(struct clock_fit *fit)
             double from_ns = fit->knot_ns[0] + (double)i * slice_ns;
             double wrong_ns = ways[(i - 1) * n_ranks + rank].round_trip_ns +
                               ways[(i + 1) * n_ranks + rank].round_trip_ns;
-            if (fabs(by_ns) > fabs(jump.ahead_ns))
-                jump = (struct jump){(uint32_t)rank, by_ns, from_ns, from_ns + slice_ns, wrong_ns};
+            if (!(fabs(by_ns) > fabs(jump.ahead_ns)))
+                continue;
+            slice = i;
+            jump = (struct jump){(uint32_t)rank,     by_ns,    from_ns,
+                                 from_ns + slice_ns, wrong_ns, before_ns};
         }
     }
+    for (size_t rank = 0; rank < n_ranks; rank++)
+        before_ns[rank] =
+            fit->ahead_ns[rank] + llround(ways[(slice - 1) * n_ranks + rank].ahead_ns);
     return jump;
 }
 
-static int refuse(struct clock_fit *fit, struct error *err)
+/// What is said of a jump: "by about 40.00 ms back, between 4.400 s and 4.500 s of the run".
+static struct error jump_text(const struct jump *jump)
 {
-    struct jump jump = find_jump(fit);
-    if (!(fabs(jump.ahead_ns) > jump.wrong_ns)) // nor if it is not known
+    struct error text;
+    error_set(&text, "by about %s %s, between %s and %s of the run",
+              quantity_time((uint64_t)fabs(jump->ahead_ns)).text,
+              jump->ahead_ns > 0 ? "ahead" : "back",
+              quantity_time((uint64_t)fmax(jump->from_ns, 0)).text,
+              quantity_time((uint64_t)fmax(jump->to_ns, 0)).text);
+    return text;
+}
+
+static int refuse(const struct jump *jump, struct error *err)
+{
+    struct error text = jump_text(jump);
+    if (!(fabs(jump->ahead_ns) > jump->wrong_ns)) // nor if it is not known
         return error_set(err, "the clocks of the ranks jump, so they cannot be corrected");
     return error_set(err,
                      "the clocks of the ranks jump, so they cannot be corrected: that of rank "
-                     "%" PRIu32 " by about %s %s, between %s and %s of the run",
-                     jump.rank, quantity_time((uint64_t)fabs(jump.ahead_ns)).text,
-                     jump.ahead_ns > 0 ? "ahead" : "back",
-                     quantity_time((uint64_t)fmax(jump.from_ns, 0)).text,
-                     quantity_time((uint64_t)fmax(jump.to_ns, 0)).text);
+                     "%" PRIu32 " %s",
+                     jump->rank, text.text);
+}
+
+/// Whether the other clocks may be corrected without the one that jumps: of two it is not known
+/// which it is.
+static bool may_leave_out(const struct clock_fit *fit, const struct jump *jump)
+{
+    return fabs(jump->ahead_ns) > jump->wrong_ns && !fit->is_left_out[jump->rank] &&
+           fit->n_left_out < MOST_JUMPING && fit->n_ranks >= fit->n_left_out + 3;
+}
+
+/// Goes on without the bounds of the clock that jumps, which stays as far ahead as it is before.
+static void leave_out(struct clock_fit *fit, const struct jump *jump, int64_t *left_ahead_ns)
+{
+    struct clock_bounds *all = fit->all;
+    fit->is_left_out[jump->rank] = true;
+    fit->n_left_out++;
+    clock_bounds_drop(all, jump->rank);
+    for (size_t i = 0; i < all->n; i++) {
+        all->bounds[i].least_ns = CLOCK_UNREACHED;
+        for (size_t k = 0; k < all->bounds[i].n_points; k++)
+            if (all->bounds[i].points[k].took_ns < all->bounds[i].least_ns)
+                all->bounds[i].least_ns = all->bounds[i].points[k].took_ns;
+    }
+    uint32_t reference = 0;
+    while (fit->is_left_out[reference]) // fewer than all are
+        reference++;
+    left_ahead_ns[jump->rank] = jump->before_ns[jump->rank] - jump->before_ns[reference];
+    clock_ways_release(&fit->ways);
+    clock_ways_init(&fit->ways, all);
+    fit->ways.reference = reference;
+    memset(fit->ahead_ns, 0, fit->n_ranks * sizeof *fit->ahead_ns);
+    FREE_ALL(fit->added_ns, fit->knot_ns);
+    fit->added_ns = fit->knot_ns = NULL;
+    fit->n_pieces = 0;
 }
 
 // --- the result
@@ -501,20 +554,45 @@ static void find_correction(const struct clock_fit *fit, struct clock_correction
         correction->later_ns[i] += most_ns;
 }
 
+/// Solves for the ranks whose clocks do not jump; the others' LEFT_AHEAD_NS, and JUMPING says
+/// which.
+static int solve(struct clock_fit *fit, int64_t *left_ahead_ns, struct error *jumping,
+                 struct error *err)
+{
+    SCOPED int64_t *before_ns = memory_zeroed(fit->n_ranks, sizeof *before_ns);
+    while (!solve_constants(fit, false, fit->ahead_ns) && !fit_pieces(fit)) {
+        struct jump jump = find_jump(fit, before_ns);
+        if (!may_leave_out(fit, &jump))
+            return refuse(&jump, err);
+        struct error text = jump_text(&jump), earlier = *jumping;
+        error_set(jumping, "%s%sthe clock of rank %" PRIu32 " jumps %s", earlier.text,
+                  earlier.text[0] ? "; " : "", jump.rank, text.text);
+        leave_out(fit, &jump, left_ahead_ns);
+    }
+    return 0;
+}
+
 int clock_fit(struct clock_bounds *bounds, uint64_t resolution_ns,
-              struct clock_correction *correction, struct error *err)
+              struct clock_correction *correction, struct error *jumping, struct error *err)
 {
     // Knots and what lies between them are rounded to ticks, on either side of a message.
     struct clock_fit fit = {.all = bounds,
                             .n_ranks = bounds->n_ranks,
+                            .is_left_out = memory_zeroed(bounds->n_ranks + 1, sizeof(bool)),
                             .margin_ns = (int64_t)(3 * resolution_ns) + 1,
                             .ahead_ns = memory_zeroed(bounds->n_ranks, sizeof *fit.ahead_ns)};
+    SCOPED int64_t *left_ahead_ns = memory_zeroed(bounds->n_ranks, sizeof *left_ahead_ns);
     clock_ways_init(&fit.ways, bounds);
-    bool is_solved = solve_constants(&fit, false, fit.ahead_ns) || fit_pieces(&fit);
-    if (is_solved)
+    int status = solve(&fit, left_ahead_ns, jumping, err);
+    for (size_t i = 0; i < fit.n_ranks && status == 0; i++)
+        if (fit.is_left_out[i])
+            fit.ahead_ns[i] = left_ahead_ns[i];
+    if (status == 0)
         find_correction(&fit, correction);
-    int status = is_solved ? 0 : refuse(&fit, err);
+    else
+        *jumping = (struct error){0};
     clock_ways_release(&fit.ways);
-    FREE_ALL(fit.of_parts, fit.first_of_part, fit.ahead_ns, fit.added_ns, fit.knot_ns);
+    FREE_ALL(fit.of_parts, fit.first_of_part, fit.ahead_ns, fit.added_ns, fit.knot_ns,
+             fit.is_left_out);
     return status;
 }

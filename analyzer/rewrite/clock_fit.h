@@ -45,6 +45,9 @@ struct clock_bounds {
 void clock_bounds_init(struct clock_bounds *all, size_t n_ranks, uint64_t length_ns);
 void clock_bounds_release(struct clock_bounds *all);
 
+/// Forgets the bounds of RANK.
+void clock_bounds_drop(struct clock_bounds *all, uint32_t rank);
+
 /// A pag_listener's `caused`; CONTEXT is a struct clock_bounds.
 void clock_bounds_cause(void *context, const struct pag_cause *cause);
 
@@ -67,8 +70,9 @@ enum clock_end { CLOCK_CAUSE, CLOCK_EFFECT, CLOCK_ENDS };
 
 struct clock_ways {
     struct clock_bounds *all;
-    uint32_t *back;    // of each bound: the one the other way; its own index: none
-    uint32_t *at_hand; // bounds in their order; least_ns of all others is CLOCK_UNREACHED
+    uint32_t reference; // a rank that others are measured from, 0 at first
+    uint32_t *back;     // of each bound: the one the other way; its own index: none
+    uint32_t *at_hand;  // bounds in their order; least_ns of all others is CLOCK_UNREACHED
     size_t n;
     // By rank, and which end of them it is: places in at_hand. The last rank's go up to N.
     uint32_t *first[CLOCK_ENDS], *places[CLOCK_ENDS];
@@ -89,18 +93,20 @@ struct clock_way {
     double ahead_ns, round_trip_ns;
 };
 
-/// How far the clocks are ahead of rank 0's by the bounds at hand, of each rank; ranks that no way
-/// leads to keep an infinite round trip.
+/// How far the clocks are ahead of the reference's by the bounds at hand, of each rank; ranks that
+/// no way leads to keep an infinite round trip.
 void clock_ways_estimate(const struct clock_ways *ways, struct clock_way *way);
 
 // --- clock_fit.c
 
 /// The correction with the fewest knots that keeps BOUNDS, exact to RESOLUTION_NS. Of ranks that
 /// all send to each other, perhaps by way of others, it is in the middle between the bounds,
-/// measured from rank 0; else the least that does. 0, and it takes the place of CORRECTION; or -1
-/// and ERR where clocks jump too often. BOUNDS are of no use afterwards.
+/// measured from the first of them; else the least that does. A few ranks whose clocks jump are
+/// left as they are, but for a constant, and JUMPING (of zeros) says which, by how much and when.
+/// 0, and it takes the place of CORRECTION; or -1 and ERR where clocks jump too often. BOUNDS are
+/// of no use afterwards.
 int clock_fit(struct clock_bounds *bounds, uint64_t resolution_ns,
-              struct clock_correction *correction, struct error *err);
+              struct clock_correction *correction, struct error *jumping, struct error *err);
 
 // --- correct_clocks.c
 
@@ -108,6 +114,7 @@ int clock_fit(struct clock_bounds *bounds, uint64_t resolution_ns,
 struct clock_report {
     uint64_t n_violations, n_left;      // before and after
     struct clock_correction correction; // all 0 if there are none. The caller releases
+    struct error jumping;               // whose clocks are not aligned, for they jump; empty: none
 };
 
 /// Replays TRACE, which has been read or just opened, and corrects its clocks from then on

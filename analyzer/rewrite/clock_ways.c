@@ -214,9 +214,9 @@ void clock_ways_estimate(const struct clock_ways *ways, struct clock_way *way)
 {
     struct search search = {ways, way, {bits_new(ways->n), bits_new(ways->n)}};
     for (size_t i = 0; i < ways->all->n_ranks; i++)
-        way[i] = (struct clock_way){0, i == 0 ? 0 : INFINITY};
+        way[i] = (struct clock_way){0, i == ways->reference ? 0 : INFINITY};
     if (ways->all->n_ranks > 0)
-        go_on_from(&search, 0, true);
+        go_on_from(&search, ways->reference, true);
     size_t place;
     do {
         while ((place = bit_take(search.pairs[0], ways->n, 0)) != SIZE_MAX)

@@ -38,19 +38,20 @@ static int replay(struct pass *pass, struct trace *trace, uint64_t *n_violations
     return status;
 }
 
-/// One replay, which finds *N_VIOLATIONS, and a CORRECTION if there are any. As correct_clocks().
-static int find_correction(struct trace *trace, uint64_t *n_violations,
+/// One replay, which finds what REPORT has left, and a CORRECTION if there are any; but none after
+/// one that left out ranks whose clocks jump: what is left is of those. As correct_clocks().
+static int find_correction(struct trace *trace, struct clock_report *report,
                            struct clock_correction *correction, struct error *err)
 {
     const struct definitions *definitions = trace_definitions(trace);
     struct pass pass = {0};
     clock_bounds_init(&pass.bounds, definitions->n_ranks, definitions->length_ns);
     struct trace *again = trace_again(trace, err);
-    int status = again ? replay(&pass, again, n_violations, err) : -1;
+    int status = again ? replay(&pass, again, &report->n_left, err) : -1;
     trace_give_back(trace, again);
     uint64_t tick_ns = clock_duration_ns(trace_source(trace).clock, 1);
-    if (status == 0 && *n_violations > 0 &&
-        clock_fit(&pass.bounds, tick_ns + 1, correction, err) != 0)
+    if (status == 0 && report->n_left > 0 && report->jumping.text[0] == '\0' &&
+        clock_fit(&pass.bounds, tick_ns + 1, correction, &report->jumping, err) != 0)
         status = 1;
     clock_bounds_release(&pass.bounds);
     return status;
@@ -73,10 +74,10 @@ int correct_clocks(struct trace *trace, struct clock_report *report, struct erro
     int status = 0, n_corrections = 0;
     for (bool goes_on = true; goes_on; n_corrections += goes_on) {
         SCOPED_BY(clock_correction_release) struct clock_correction found = {0};
-        status = find_correction(trace, &report->n_left, &found, err);
+        status = find_correction(trace, report, &found, err);
         if (n_corrections == 0)
             report->n_violations = report->n_left;
-        goes_on = status == 0 && report->n_left > 0 && n_corrections < MOST_CORRECTIONS;
+        goes_on = status == 0 && found.n_knots > 0 && n_corrections < MOST_CORRECTIONS;
         if (goes_on)
             status = apply(trace, &report->correction, &found, err);
         goes_on &= status == 0;

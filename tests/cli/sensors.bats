@@ -48,7 +48,7 @@ SENSORS
 @test "what ran on a GPU is told by stream, and marked in tables" {
     /usr/bin/python3 "$ROOT/tests/cli/sensors.py" run gpu
     run -0 "$PAGODA" replay run
-    grep -q '^  GPU  *2 streams busy 22.5 % of the run on average, HIP\[0:0\] with most: 35.0 %,' <<<"$output"
+    grep -q '^  GPU  *2 streams busy 22.5 % of the run on average, HIP\[0:0\] with most:$' <<<"$output"
     grep -qE '^ +3.500 +35.0 % +2 +0 +HIP\[0:0\] +solve_kernel 85.7 %, copy_in 14.3 %$' <<<"$output"
     grep -qE '^ +1.000 +10.0 % +1 +0 +HIP\[0:1\] +solve_kernel 100.0 %$' <<<"$output"
     grep -qE '^ +4.000 .* solve_kernel \(GPU\)$' <<<"$output"
