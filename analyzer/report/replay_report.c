@@ -17,6 +17,7 @@ void text_print(const struct result *result, const struct text_options *options,
     fputc('\n', stream);
     page_efficiency(&page);
     page_thread_efficiency(&page);
+    page_task_time(&page);
     page_gpu_time(&page);
     page_findings(&page);
     page_warnings(&page, false);

@@ -192,6 +192,7 @@ static void put_facts(const struct collect_input *input, struct result *result)
     result->trace_path = utf8_clean(trace_path(input->trace));
     put_program(definitions, result);
     result->creator = utf8_clean(definitions->creator);
+    result->is_of_tasks = definitions->renames_tasks;
     result->n_locations = definitions->n_locations;
     result->n_events = replay->n_events;
     result->n_messages = replay->n_messages;

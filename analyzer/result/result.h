@@ -571,6 +571,7 @@ struct result {
     size_t n_path_ranks;
     struct result_counter *counters; // of the whole run only, not of predictions
     size_t n_counters;
+    bool is_of_tasks; // regions are tasks of a runtime, and threads are idle or in it otherwise
     struct result_stream *streams; // of GPUs, most time first
     size_t n_streams;
     struct result_sensor *sensors; // of the whole run only

@@ -180,11 +180,22 @@ static void warn_of_damage(struct result *result, const char *code, struct damag
     }
 }
 
+/// Whether the numbers of events that the archive declares can be right: no location has more.
+static bool declares_events(struct trace *trace)
+{
+    const struct definitions *definitions = trace_definitions(trace);
+    for (size_t i = 0; i < definitions->n_locations; i++)
+        if (trace_location_report(trace, i)->n_read > definitions->locations[i].n_events)
+            return false;
+    return true;
+}
+
 static void warn_of_locations(struct trace *trace, struct result *result)
 {
     const struct definitions *definitions = trace_definitions(trace);
     struct damage skipped = {0}, cut = {0}, unknown = {0}, bad = {0}, backward = {0};
     struct damage undefined = {0}, fewer = {0};
+    bool is_declared = declares_events(trace);
     for (size_t i = 0; i < definitions->n_locations; i++) {
         const struct location_report *report = trace_location_report(trace, i);
         damage_add(&skipped, definitions, i, report->is_skipped, report->reason);
@@ -194,7 +205,7 @@ static void warn_of_locations(struct trace *trace, struct result *result)
         damage_add(&backward, definitions, i, report->n_backward, NULL);
         damage_add(&undefined, definitions, i, report->lacks_definitions, NULL);
         uint64_t n_declared = definitions->locations[i].n_events;
-        if (!report->is_skipped && !report->is_cut && n_declared > report->n_read)
+        if (is_declared && !report->is_skipped && !report->is_cut && n_declared > report->n_read)
             damage_add(&fewer, definitions, i, n_declared - report->n_read, NULL);
     }
     warn_of_damage(result, "location-skipped", &skipped, true, "location", "not read at all",

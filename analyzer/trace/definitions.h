@@ -222,6 +222,7 @@ struct definitions {
     struct property *properties; // archive properties
     size_t n_properties;
     const char *creator; // what wrote the archive
+    bool renames_tasks;  // a leave may name another region than the innermost one, which it leaves
     const char *description;
     uint64_t length_ns;   // of the run as the archive declares: for progress only, 0 when unknown
     uint64_t realtime_ns; // wall-clock time of the run's start, 0 when unknown

@@ -89,6 +89,7 @@ static void read_properties(struct trace *trace)
     OTF2_Reader_GetCreator(trace->otf2_reader, &trace->creator);
     OTF2_Reader_GetDescription(trace->otf2_reader, &trace->description);
     definitions->creator = trace->creator ? trace->creator : "";
+    definitions->renames_tasks = strncmp(definitions->creator, "APEX", 4) == 0;
     definitions->description = trace->description ? trace->description : "";
     uint32_t n_names = 0;
     SCOPED char **names = NULL;
@@ -349,6 +350,36 @@ static void rebase_times(struct trace *trace, int64_t first_ticks)
     trace->has_origin = true;
 }
 
+static bool has_mpi_region(const struct definitions *definitions)
+{
+    for (size_t i = 0; i < definitions->n_regions; i++)
+        if (definitions->regions[i].mpi != MPI_FUNCTION_NONE)
+            return true;
+    return false;
+}
+
+// Without MPI, a process is represented by its first thread that has events. APEX defines a thread
+// that has none as the one of MPI.
+static void choose_busy_masters(struct trace *trace)
+{
+    struct definitions *definitions = &trace->resolved.definitions;
+    if (trace->shared || has_mpi_region(definitions))
+        return;
+    for (uint32_t i = 0; i < definitions->n_locations; i++) {
+        struct location *location = &definitions->locations[i];
+        if (!location->is_cpu_thread || location->rank == EVENT_NO_INDEX || location->is_master ||
+            trace->readers[i].cursor.end == 0)
+            continue;
+        uint32_t *master = &definitions->ranks[location->rank].master;
+        const struct cursor *cursor = &trace->readers[*master].cursor;
+        if (cursor->end > 0 || !cursor->at_end || trace->readers[*master].decoder.report.is_skipped)
+            continue;
+        definitions->locations[*master].is_master = false;
+        location->is_master = true;
+        *master = i;
+    }
+}
+
 static struct trace *open_trace(const char *path, bool is_shared, const struct trace *like,
                                 struct error *err)
 {
@@ -376,6 +407,7 @@ static struct trace *open_trace(const char *path, bool is_shared, const struct t
     if (!opening.exceeds_a_promise)
         skip_broken_promises(trace);
     rebase_times(trace, opening.first_ticks);
+    choose_busy_masters(trace);
     return trace;
 failed:
     trace_close(trace);

@@ -144,7 +144,7 @@ CASES
         otf2-print $case-aligned/traces.otf2 >print
         [ "$(/usr/bin/python3 "$ROOT/tests/cli/clocks.py" check $case print)" -le 100 ]
         # A replay aligns them too, and all others lose no time to clocks.
-        "$PAGODA" replay $case --json | jq -e --arg rank $rank '.trace.clock_moved_ns > 7e7 and
+        "$PAGODA" replay $case --json | jq -e --arg rank $rank '.trace.clock_moved_ns > 6e7 and
             (.warnings[] | select(.code == "clock-violation").text
                 | test("They are corrected here.*But the clock of rank \($rank) jumps by about.*cut at the end of their call"))'
         "$PAGODA" replay $case-aligned --json | jq -e '.trace.clock_violations <= 600'

@@ -326,7 +326,8 @@ static void pop(struct profile *profile, uint64_t time_ns)
 void profile_leave(struct profile *profile, uint32_t region, uint64_t time_ns)
 {
     profile_account(profile, time_ns);
-    if (profile->depth > 0 && profile->stack[profile->depth - 1].region == region) {
+    if (profile->depth > 0 && (profile->stack[profile->depth - 1].region == region ||
+                               profile->definitions->renames_tasks)) {
         pop(profile, time_ns);
         return;
     }

@@ -122,9 +122,10 @@ void page_efficiency(const struct page *page)
     const struct result_efficiency *efficiency = &result->efficiency;
     double total_ns = (double)result->total_ns;
     bool has_lost = efficiency->cpu < 0.9995;
-    if (result->total_ns == 0)
+    bool has_mpi = has_call(result, "");
+    if (result->total_ns == 0 || (result->is_of_tasks && !has_mpi)) // see page_task_time()
         return;
-    if (!isnan(efficiency->parallel)) // not known where no rank computes
+    if (!isnan(efficiency->parallel) && (result->n_ranks > 1 || has_mpi)) // a rank computes
         page_labelled(page, "Efficiency", "%s = load balance %s%s%s x communication %s",
                       quantity_share(efficiency->parallel).text,
                       factor(efficiency->load_balance, has_lost).text, has_lost ? " x CPU " : "",

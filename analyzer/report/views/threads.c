@@ -7,12 +7,26 @@ void page_thread_efficiency(const struct page *page)
 {
     const struct result_threads *threads = &page->result->threads;
     const struct result_thread_efficiency *efficiency = &threads->efficiency;
-    if (threads->n_threads == 0 || threads->total_ns == 0)
+    if (threads->n_threads == 0 || threads->total_ns == 0 || page->result->is_of_tasks)
         return;
     page_labelled(page, "Threads", "%s of %llu threads = processes %s x threads %s",
                   quantity_share(efficiency->hybrid).text, (unsigned long long)threads->n_threads,
                   quantity_share(efficiency->process).text,
                   quantity_share(efficiency->thread).text);
+}
+
+void page_task_time(const struct page *page)
+{
+    const struct result *result = page->result;
+    double all_ns = page_place_time_ns(result), task_ns = 0;
+    for (size_t i = 0; i < result->n_regions; i++)
+        if (result->regions[i].name[0] != '(') // outside recorded regions
+            task_ns += (double)result->regions[i].exclusive_ns;
+    if (result->is_of_tasks)
+        page_labelled(page, "Tasks",
+                      "the threads are in recorded tasks for %s of their time, else in the runtime "
+                      "or idle",
+                      quantity_part(task_ns, all_ns).text);
 }
 
 /// The rank with most of KIND, lowest of equals.
@@ -74,7 +88,7 @@ void page_threads(const struct page *page)
 {
     const struct result_threads *threads = &page->result->threads;
     struct table table = {0};
-    if (threads->n_threads == 0)
+    if (threads->n_threads == 0 || page->result->is_of_tasks)
         return;
     table_add_columns(&table, "time", "share", "rank", "<threads are", "<mostly at");
     for (unsigned kind = 0; kind < RESULT_THREAD_KINDS; kind++)

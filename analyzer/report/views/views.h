@@ -97,6 +97,8 @@ void page_metrics(const struct page *page);
 void page_files(const struct page *page);
 /// Nothing where no process has several threads.
 void page_thread_efficiency(const struct page *page);
+/// Nothing where regions are no tasks.
+void page_task_time(const struct page *page);
 void page_threads(const struct page *page);
 /// The ranks' run time, or that of their threads if it is more.
 double page_place_time_ns(const struct result *result);

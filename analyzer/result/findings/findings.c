@@ -299,6 +299,13 @@ static bool are_alike(const struct result *result, uint32_t region, uint32_t sit
            (double)most_ns * (double)result->n_ranks <= alike * (double)sum_ns;
 }
 
+/// Whether it is the time of a thread outside its recorded regions.
+static bool is_of_program(const struct result_region *region)
+{
+    return !strcmp(region->name, RESULT_REGION_PROGRAM) ||
+           !strcmp(region->name, RESULT_REGION_THREAD);
+}
+
 static void write_critical_path(const struct result *result, FILE *out)
 {
     for (size_t i = 0; i < result->critical_path.n_by_region; i++) {
@@ -314,6 +321,12 @@ static void write_critical_path(const struct result *result, FILE *out)
         fprintf(out, "%s of the critical path is ",
                 part_of_path > 1 ? "Most" : quantity_share(part_of_path).text);
         place_write(result, share->region, is_of_site ? site->site : RESULT_NONE, out);
+        if (result->is_of_tasks && is_of_program(region)) {
+            fputs(": in the tasks' runtime, or idle. Tasks that are larger, or more at a time, "
+                  "shorten the run. ",
+                  out);
+            return;
+        }
         fputs(": less time there shortens the run. ", out);
         if (are_alike(result, share->region, is_of_site ? site->site : RESULT_NONE))
             fputs("All ranks compute as long there: if each does the same work, divide it. ", out);
