@@ -6,6 +6,7 @@
 #include "analyzer/base/function_names.h"
 
 #include <ctype.h>
+#include <inttypes.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -207,6 +208,19 @@ static bool is_same_name(const char *text, const char *name)
     return strcmp(text, clean) == 0;
 }
 
+static enum function_names_found find_shown(const char *const *names, size_t n, const char *text,
+                                            bool *is_meant)
+{
+    char **shown = function_names_shown(names, n);
+    bool is_found = false;
+    for (size_t i = 0; i < n; i++) {
+        is_meant[i] = strcmp(shown[i], text) == 0;
+        is_found = is_found || is_meant[i];
+    }
+    memory_free_each(shown, n);
+    return is_found ? FUNCTION_NAMES_ONE : FUNCTION_NAMES_NONE;
+}
+
 enum function_names_found function_names_find(const char *const *names, size_t n, const char *text,
                                               bool *is_meant)
 {
@@ -227,6 +241,8 @@ enum function_names_found function_names_find(const char *const *names, size_t n
         is_ambiguous = is_ambiguous || (is_meant[i] && first && strcmp(first, names[i]) != 0);
         first = is_meant[i] && !first ? names[i] : first;
     }
+    if (!first && utf8_width(text) >= NAME_COLUMNS) // perhaps as it is shown, without its middle
+        return find_shown(names, n, text, is_meant);
     return is_ambiguous ? FUNCTION_NAMES_SEVERAL : first ? FUNCTION_NAMES_ONE : FUNCTION_NAMES_NONE;
 }
 
@@ -249,7 +265,8 @@ char *function_names_list(const char *const *names, size_t n, const bool *is_mea
             n_more++;
             continue;
         }
-        text_append(&list, "%s%s", n_listed++ ? ", " : "", names[i]);
+        SCOPED char *name = utf8_shortened(names[i], NAME_COLUMNS);
+        text_append(&list, "%s%s", n_listed++ ? ", " : "", name);
     }
     if (n_more > 0)
         text_append(&list, " and %zu more", n_more);
@@ -311,6 +328,34 @@ static char *name_that_is_one(const struct map *meanings, const char *name, char
     return memory_copy_text(name);
 }
 
+/// Shortens names that take too much even so; those that become the same get a number. The same
+/// names stay the same.
+static void shorten(char **shown, size_t n)
+{
+    struct map firsts; // by what is shown: the first name that is
+    map_init(&firsts);
+    for (uint32_t i = 0; i < n; i++) {
+        if (utf8_width(shown[i]) <= NAME_COLUMNS)
+            continue;
+        uint64_t whole = checksum_bytes(0, shown[i], strlen(shown[i]));
+        char *text = utf8_shortened(shown[i], NAME_COLUMNS);
+        uint32_t same = i, other = i;
+        bool is_known = map_get(&firsts, whole, &same);
+        map_put(&firsts, whole, same);
+        uint64_t key = checksum_bytes(1, text, strlen(text));
+        if (map_get(&firsts, key, &other) && other != same) {
+            char *numbered = memory_format("%s [%" PRIu32 "]", text, same);
+            free(text);
+            text = numbered;
+        } else if (!is_known) {
+            map_put(&firsts, key, i);
+        }
+        free(shown[i]);
+        shown[i] = text;
+    }
+    map_release(&firsts);
+}
+
 char **function_names_shown(const char *const *names, size_t n)
 {
     char **clean = memory_zeroed(n + 1, sizeof *clean),
@@ -330,5 +375,6 @@ char **function_names_shown(const char *const *names, size_t n)
             shown[i] = name_that_is_one(&meanings, clean[i], shown[i]);
     map_release(&meanings);
     memory_free_each(clean, n);
+    shorten(shown, n);
     return shown;
 }

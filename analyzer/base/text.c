@@ -106,6 +106,16 @@ size_t utf8_prefix(const char *text, size_t width)
     return bytes;
 }
 
+char *utf8_shortened(const char *text, size_t columns)
+{
+    size_t length = utf8_width(text);
+    if (length <= columns)
+        return memory_copy_text(text);
+    size_t kept = columns - 3, head = kept / 3;
+    size_t tail = utf8_prefix(text, length - (kept - head));
+    return memory_format("%.*s...%s", (int)utf8_prefix(text, head), text, text + tail);
+}
+
 /// Bytes beyond ASCII are letters of some language.
 static bool is_plain(const char *text)
 {
@@ -382,12 +392,15 @@ static size_t unbroken_length(const char *text)
     return length;
 }
 
-void print_paragraph(const char *text, size_t column, size_t indent, size_t width, FILE *stream)
+void print_paragraph(const char *whole, size_t column, size_t indent, size_t width, FILE *stream)
 {
+    SCOPED char *shortened = utf8_shortened(whole, PARAGRAPH_COLUMNS);
+    const char *text = shortened;
     bool at_line_start = true;
     while (*text) {
         size_t length = unbroken_length(text);
-        SCOPED char *word = memory_format("%.*s", (int)length, text);
+        SCOPED char *unbroken = memory_format("%.*s", (int)length, text);
+        SCOPED char *word = utf8_shortened(unbroken, CELL_COLUMNS);
         size_t word_width = utf8_width(word);
         if (!at_line_start && column + 1 + word_width > width) {
             fputc('\n', stream);

@@ -28,6 +28,14 @@ size_t utf8_width(const char *text);
 /// Bytes of the longest beginning of TEXT that takes at most WIDTH columns.
 size_t utf8_prefix(const char *text, size_t width);
 
+/// TEXT, valid UTF-8, in at most COLUMNS columns, 10 at least: where it takes more, "..." stands
+/// for its middle. Of names and call paths the beginning and the end tell most. The caller frees.
+char *utf8_shortened(const char *text, size_t columns);
+
+/// How many columns reports and messages use for a name, for a cell of a table, and for a
+/// paragraph at most. JSON has all.
+enum { NAME_COLUMNS = 100, CELL_COLUMNS = 300, PARAGRAPH_COLUMNS = 4000 };
+
 /// TEXT as one word of the shell: as it is if that will do, else in quotes. The caller frees.
 char *shell_word(const char *text);
 

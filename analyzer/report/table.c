@@ -30,26 +30,14 @@ void table_add_cell(struct table *table, const char *format, ...)
     va_start(arguments, format);
     SCOPED char *text = memory_format_list(format, arguments);
     va_end(arguments);
-    *ARRAY_NEXT(table->cells, table->n_cells, table->capacity) = utf8_clean(text);
+    SCOPED char *clean = utf8_clean(text);
+    *ARRAY_NEXT(table->cells, table->n_cells, table->capacity) =
+        utf8_shortened(clean, CELL_COLUMNS);
 }
 
 static void print_blanks(size_t count, FILE *stream)
 {
     fprintf(stream, "%*s", (int)count, "");
-}
-
-/// TEXT in at most WIDTH columns, its middle replaced by "..." when it is longer: of a call path
-/// the beginning and the end tell most.
-static void print_cut(const char *text, size_t width, FILE *stream)
-{
-    size_t length = utf8_width(text);
-    if (length <= width) {
-        fputs(text, stream);
-        return;
-    }
-    size_t kept = width - 3, head = kept / 3;
-    size_t tail = utf8_prefix(text, length - (kept - head));
-    fprintf(stream, "%.*s...%s", (int)utf8_prefix(text, head), text, text + tail);
 }
 
 static void print_row(const struct table *table, const char *const *cells, const size_t *widths,
@@ -62,7 +50,8 @@ static void print_row(const struct table *table, const char *const *cells, const
         bool is_last = i + 1 == table->n_columns;
         if (!table->is_left[i])
             print_blanks(n_blanks, stream);
-        print_cut(cells[i], widths[i], stream);
+        SCOPED char *cell = cell_width <= widths[i] ? NULL : utf8_shortened(cells[i], widths[i]);
+        fputs(cell ? cell : cells[i], stream);
         if (!is_last)
             print_blanks((table->is_left[i] ? n_blanks : 0) + COLUMN_GAP, stream);
     }

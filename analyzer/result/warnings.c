@@ -52,6 +52,13 @@ static char *list_text(struct list *list)
     return list->text ? list->text : memory_copy_text("");
 }
 
+/// NAME, of the archive, as sentences have it; the caller frees.
+static char *name_clean(const char *name)
+{
+    SCOPED char *clean = utf8_clean(name);
+    return utf8_shortened(clean, NAME_COLUMNS);
+}
+
 /// Adds a warning unless COUNT is 0: the count with its noun, then the formatted rest.
 static void warn(struct result *result, const char *code, uint64_t count, const char *noun,
                  const char *format, ...) __attribute__((format(printf, 5, 6)));
@@ -140,7 +147,7 @@ static char *location_label(const struct definitions *definitions, size_t index)
 {
     const struct location *location = &definitions->locations[index];
     if (location->rank == EVENT_NO_INDEX || !location->is_master) {
-        SCOPED char *name = utf8_clean(location->name);
+        SCOPED char *name = name_clean(location->name);
         return location->rank == EVENT_NO_INDEX
                    ? memory_format("location \"%s\"", name)
                    : memory_format("rank %u, \"%s\"", location->rank, name);
@@ -237,7 +244,7 @@ static char *list_unused(const struct unused *unused, size_t n, bool is_paramete
         if (unused[i].is_parameter != is_parameter)
             continue;
         *n_values += unused[i].n_values;
-        list_add(&list, utf8_clean(unused[i].name));
+        list_add(&list, name_clean(unused[i].name));
     }
     return list_text(&list);
 }

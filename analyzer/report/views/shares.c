@@ -40,11 +40,13 @@ void write_ranks(const struct result *result, const struct result_amount *amount
         limit = count;
     for (size_t i = 0; i < count && i < limit; i++) {
         struct quantity share = quantity_part((double)sorted[i].ns, (double)total_ns);
-        if (has_groups)
-            text_append(text, "%s%s %s", i ? ", " : "", result->groups.items[sorted[i].key].name,
-                        share.text);
-        else
+        if (has_groups) {
+            SCOPED char *name =
+                utf8_shortened(result->groups.items[sorted[i].key].name, NAME_COLUMNS);
+            text_append(text, "%s%s %s", i ? ", " : "", name, share.text);
+        } else {
             text_append(text, "%srank %" PRIu32 " %s", i ? ", " : "", sorted[i].key, share.text);
+        }
     }
     if (count > limit)
         text_append(text, " and %s", quantity_count(count - limit, "other").text);
