@@ -23,6 +23,7 @@
 #include "db/database.h"
 #include "db/import.h"
 #include "db/names.h"
+#include "db/profiles/profiles.h"
 #include "db/query/selection.h"
 #include "db/store.h"
 #include "db/trials.h"
@@ -220,7 +221,7 @@ static void print_report(const struct import_report *report)
                quantity_count(report->n_points, "point").text);
 }
 
-enum file_kind { FILE_DATABASE, FILE_CSV, FILE_OTHER };
+enum file_kind { FILE_DATABASE, FILE_PROFILE, FILE_CSV, FILE_OTHER };
 
 /// Tells by the begin of the file; a missing one is left to the database to complain about.
 static enum file_kind kind_of(const char *path)
@@ -228,6 +229,8 @@ static enum file_kind kind_of(const char *path)
     char bytes[512];
     if (database_is_file(path))
         return FILE_DATABASE;
+    if (profile_is_file(path))
+        return FILE_PROFILE;
     SCOPED_FILE FILE *file = fopen(path, "re");
     size_t n_bytes = file ? fread(bytes, 1, sizeof bytes, file) : 0;
     for (size_t i = 0; i < n_bytes; i++)
@@ -257,9 +260,11 @@ static int import_file(const char *database, const char *path, const struct impo
     enum file_kind kind = strcmp(path, "-") ? kind_of(path) : FILE_CSV;
     int status = 0;
     if (kind == FILE_OTHER)
-        status = error_set(err, "%s is neither a Pagoda database nor CSV", path);
-    if (kind == FILE_CSV) {
-        status = read_csv(path, names, &source.memory, err);
+        status =
+            error_set(err, "%s is neither a Pagoda database nor CSV, nor a known profile", path);
+    if (kind == FILE_CSV || kind == FILE_PROFILE) {
+        status = kind == FILE_CSV ? read_csv(path, names, &source.memory, err)
+                                  : profile_import(path, names, &source.memory, err);
         source.path = NULL;
     }
     if (status == 0)
@@ -291,8 +296,9 @@ int store_import(int argc, char **argv)
         .command = "store import",
         .operands = "DB FILE...",
         .summary = "Adds all runs of other experiment databases, or values from CSV",
-        .details = "FILE is a database or CSV; - is CSV on the standard input. Each file is taken\n"
-                   "whole or not at all.\n",
+        .details =
+            "FILE is a database, CSV (- is the standard input), or a profile of gprof, mpiP or\n"
+            "TAU: a text, or a folder of profile.*.*.*. Each is taken whole or not at all.\n",
         OPTIONS_OF(rows),
     };
     int first, status;
