@@ -94,9 +94,9 @@ struct result_sensor_place {
 struct result_sensor {
     char *name, *unit, *description; // NAME without the device; "" when unknown
     bool is_state;
-    double mean;     // of a state over its places, of a sum the rate of all
-    double min, max; // over places; NAN for sums
-    double total;    // of all places; NAN as above
+    double mean;                        // of a state over its places, of a sum the rate of all
+    double min, max;                    // over places; NAN for sums
+    double total;                       // of all places; NAN as above
     struct result_sensor_place *places; // greatest mean first
     size_t n_places;
 };

@@ -69,8 +69,9 @@ void metric_series_pass(struct metric_series_list *list, size_t n_metrics, struc
     if (numbers->is_reading)
         metric_series_release(list);
     for (size_t i = 0; i < n; i++) {
-        struct metric_series series =
-            numbers->is_reading ? (struct metric_series){0} : list->items[i];
+        struct metric_series series = {0};
+        if (!numbers->is_reading)
+            series = list->items[i];
         series.metric = numbers_pass_index(numbers, series.metric, n_metrics);
         series.member = numbers_pass_index(numbers, series.member, 256);
         NUMBERS_PASS(numbers, series.n_values, series.first_ticks, series.last_ticks);

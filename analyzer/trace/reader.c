@@ -350,20 +350,12 @@ static void rebase_times(struct trace *trace, int64_t first_ticks)
     trace->has_origin = true;
 }
 
-static bool has_mpi_region(const struct definitions *definitions)
-{
-    for (size_t i = 0; i < definitions->n_regions; i++)
-        if (definitions->regions[i].mpi != MPI_FUNCTION_NONE)
-            return true;
-    return false;
-}
-
-// Without MPI, a process is represented by its first thread that has events. APEX defines a thread
-// that has none as the one of MPI.
+// APEX defines a thread without events as the one of MPI: then the first thread of the process that
+// has some represents it.
 static void choose_busy_masters(struct trace *trace)
 {
     struct definitions *definitions = &trace->resolved.definitions;
-    if (trace->shared || has_mpi_region(definitions))
+    if (trace->shared || !definitions->renames_tasks)
         return;
     for (uint32_t i = 0; i < definitions->n_locations; i++) {
         struct location *location = &definitions->locations[i];

@@ -75,8 +75,11 @@ bool profile_is_file(const char *path)
         return n > 0;
     }
     char begin[LOOKED_AT + 1] = "";
-    SCOPED_FILE FILE *file = fopen(path, "re");
-    size_t n = file ? fread(begin, 1, LOOKED_AT, file) : 0;
+    FILE *file = fopen(path, "re");
+    if (!file)
+        return false;
+    size_t n = fread(begin, 1, LOOKED_AT, file);
+    fclose(file);
     return strlen(begin) == n && format_of(begin) != NULL;
 }
 

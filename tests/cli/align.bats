@@ -134,17 +134,17 @@ CASES
 
 @test "a clock that jumps is named, with time and amount, and all others are aligned" {
     for case in jump jump-first; do
-        rank=$([ $case = jump ] && echo 2 || echo 0)
-        /usr/bin/python3 "$ROOT/tests/cli/clocks.py" write $case | "$BUILD/tools/mktrace" - $case
+        rank=$([ "$case" = jump ] && echo 2 || echo 0)
+        /usr/bin/python3 "$ROOT/tests/cli/clocks.py" write "$case" | "$BUILD/tools/mktrace" - $case
         run -0 --separate-stderr "$PAGODA" align $case -o $case-aligned
         [[ $stderr =~ "clock of rank $rank jumps by about "(39\.[89]|40\.[012])[0-9]*" ms back, between 4.4"[0-9]*" s and 4.5" ]]
         [[ $stderr == *'not aligned, all others are' ]]
         [ "$(wc -l <<<"$stderr")" = 1 ]
         [[ $output == *$'\n1200 clock violations before, '*' now' ]]
         otf2-print $case-aligned/traces.otf2 >print
-        [ "$(/usr/bin/python3 "$ROOT/tests/cli/clocks.py" check $case print)" -le 100 ]
+        [ "$(/usr/bin/python3 "$ROOT/tests/cli/clocks.py" check "$case" print)" -le 100 ]
         # A replay aligns them too, and all others lose no time to clocks.
-        "$PAGODA" replay $case --json | jq -e --arg rank $rank '.trace.clock_moved_ns > 6e7 and
+        "$PAGODA" replay $case --json | jq -e --arg rank "$rank" '.trace.clock_moved_ns > 6e7 and
             (.warnings[] | select(.code == "clock-violation").text
                 | test("They are corrected here.*But the clock of rank \($rank) jumps by about.*cut at the end of their call"))'
         "$PAGODA" replay $case-aligned --json | jq -e '.trace.clock_violations <= 600'

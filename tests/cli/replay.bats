@@ -592,7 +592,7 @@ PYTHON
     sentence 'none/traces.otf2 has no events'
 }
 
-@test "states and parameters that no report has are named" {
+@test "parameters that no report has are named, and counters of parts of a run" {
     /usr/bin/python3 - <<'PYTHON'
 import otf2
 from otf2.enums import MetricMode, MetricOccurrence, ParameterType, RecorderKind, Type
@@ -619,12 +619,12 @@ with otf2.writer.open("counted", timer_resolution=1000000000) as trace:
         writer.leave(start + 5, work)
 PYTHON
     run -0 --separate-stderr "$PAGODA" check counted
-    [ "${lines[1]}" = '  unused-counter: 40 counter values left out: PAPI_TOT_CYC, PAPI_L2_TCM. Counters that add up are reported by call path, of whole runs; states, such as a temperature, are not' ]
-    [ "${lines[2]}" = '  unused-parameter: 10 parameter values left out: kind. Numbers are added up and reported by call path, of whole runs; texts are not' ]
-    run "$PAGODA" replay counted
-    [[ $(tr '\n' ' ' <<<"$output" | tr -s ' ') == *'PAPI_TOT_CYC, PAPI_L2_TCM. Counters that add up are reported by call path, of whole runs; states, such as a temperature, are not [unused-counter]'*'10 parameter values left out: kind. Numbers are added up and reported by call path, of whole runs; texts are not [unused-parameter]'* ]]
+    [ "${lines[1]}" = '  unused-parameter: 10 parameter values left out: kind. Numbers are added up and reported by call path, of whole runs; texts and identifiers have no sum' ]
+    run "$PAGODA" replay --interval 0s:20ns counted
+    [[ $(tr '\n' ' ' <<<"$output" | tr -s ' ') == *'PAPI_TOT_CYC, PAPI_L2_TCM. Counters are reported of whole runs only [unused-counter]'*'kind. Numbers are added up and reported by call path, of whole runs; texts and identifiers have no sum [unused-parameter]'* ]]
     run "$PAGODA" replay --ideal --json counted
-    [ "$(jq -c '[.warnings[] | select(.code | startswith("unused-")) | .count]' <<<"$output")" = '[40,10]' ]
+    [ "$(jq -c '[.warnings[] | select(.code | startswith("unused-")) | .count]' <<<"$output")" = '[10]' ]
+    [ "$(jq -c '[.sensors[] | .name, .mean]' <<<"$output")" = '["PAPI_L2_TCM",8,"PAPI_TOT_CYC",7]' ]
     # From 0 to 90; from -50 to 40, of which those below 0 do not count.
     jq -e '[.counters[] | .name, .total, .values[0].path] == ["problem size", 450, "work", "shift", 100, "work"]' <<<"$output"
 }

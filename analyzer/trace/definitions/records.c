@@ -142,9 +142,12 @@ static OTF2_CallbackCode on_MetricClass(void *user_data, OTF2_MetricRef id, uint
     struct metric_record *record = APPEND(records, metrics, id);
     if (!record)
         return OTF2_CALLBACK_SUCCESS;
-    *record = (struct metric_record){id, OTF2_UNDEFINED_METRIC, n_members,
+    *record = (struct metric_record){id,
+                                     OTF2_UNDEFINED_METRIC,
+                                     n_members,
                                      memory_zeroed(n_members, sizeof *members),
-                                     OTF2_SCOPE_LOCATION, UINT64_MAX};
+                                     OTF2_SCOPE_LOCATION,
+                                     UINT64_MAX};
     if (n_members)
         memcpy(record->members, members, n_members * sizeof *members);
     return OTF2_CALLBACK_SUCCESS;
