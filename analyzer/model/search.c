@@ -74,6 +74,13 @@ struct search_room {
 
 // ---- the noise
 
+/// lgamma() sets a variable that all threads share.
+static double log_gamma(double x)
+{
+    int sign;
+    return lgamma_r(x, &sign);
+}
+
 static void set_noises(struct search *search, const struct model_points *points)
 {
     static const double least_variance = 1e-14;
@@ -95,8 +102,8 @@ static void set_noises(struct search *search, const struct model_points *points)
     for (size_t i = 0; i < SEARCH_NOISES; i++)
         for (size_t d = 0; d < MAX_DEGREES && d <= points->n; d++)
             room->gammas[i][d] = noises[i].log_share + noises[i].shape * log(noises[i].scale) +
-                                 lgamma(noises[i].shape + (double)d / 2) - lgamma(noises[i].shape) -
-                                 (double)d / 2 * log(2 * M_PI);
+                                 log_gamma(noises[i].shape + (double)d / 2) -
+                                 log_gamma(noises[i].shape) - (double)d / 2 * log(2 * M_PI);
 }
 
 /// log of the marginal likelihood, without its determinant; SHARES (may be NULL) gets its parts.
