@@ -466,7 +466,7 @@ extern const char *const result_thread_kind_names[RESULT_THREAD_KINDS];
 
 struct result_rank_threads {
     uint32_t n_threads;  // with events,
-    uint32_t n_in_teams; // and of these, in teams or at barriers some time; the first thread is one
+    uint32_t n_in_teams; // of these: in teams that the first one makes and awaits; else 1
     uint64_t ns[RESULT_THREAD_KINDS];
     char *latest;       // the thread that others wait for most at barriers, NULL: none
     uint64_t latest_ns; // what they wait for it, all together

@@ -248,13 +248,6 @@ static struct pag_thread_place elsewhere(const struct pag_thread *thread, uint32
     return left;
 }
 
-static bool is_in_teams(const struct pag_thread *thread)
-{
-    return thread->ns[PAG_THREAD_BARRIER] + thread->ns[PAG_THREAD_IMPLICIT_BARRIER] +
-               thread->ns[PAG_THREAD_RUNTIME] >
-           0;
-}
-
 /// A thread's times and losses.
 static void add_thread(const struct call_tree *tree, uint32_t location, const uint32_t alone[2],
                        struct result *result, struct losses *losses)
@@ -264,10 +257,10 @@ static void add_thread(const struct call_tree *tree, uint32_t location, const ui
                                    {PAG_THREAD_IDLE_MPI, alone[1]},
                                    {PAG_THREAD_IDLE_LIMITED, RESULT_NONE}};
     const struct pag_thread *thread = &tree->replay->threads[location];
-    struct result_rank_threads *sum =
-        &result->threads.ranks[tree->definitions->locations[location].rank];
+    const struct location *defined = &tree->definitions->locations[location];
+    struct result_rank_threads *sum = &result->threads.ranks[defined->rank];
     sum->n_threads++;
-    sum->n_in_teams += tree->definitions->locations[location].is_master || is_in_teams(thread);
+    sum->n_in_teams += defined->is_master || tree->replay->threading[defined->rank] == PAG_TEAMS;
     for (unsigned kind = 0; kind < PAG_THREAD_KINDS; kind++)
         sum->ns[kind] += thread->ns[kind];
     for (size_t i = 0; i < thread->n_places; i++)

@@ -439,7 +439,9 @@ static void put_times(const struct result *result, const struct cause *cause, st
         put_light(result, times_ns, facts);
     else
         put_light_in_code(result, sum_ns, facts);
-    double uneven_share = part_of(n * most_ns - sum_ns, waits_ns);
+    // Where another rank than the one that others wait for does more, it is not that.
+    bool has_more = own_ns < 0 || n * own_ns > sum_ns;
+    double uneven_share = has_more ? part_of(n * most_ns - sum_ns, waits_ns) : 0;
     facts->numbers[FINDING_NUMBER_doing_ranks] = sum_ns / most_ns;
     facts->numbers[FINDING_NUMBER_uneven_share] = uneven_share < 1 ? uneven_share : 1;
     if (own_ns >= 0)
@@ -628,7 +630,7 @@ static void put_loss(const struct result *result, const struct cause *cause, str
     uint64_t took_ns = cause->loss_ns - waits_ns;
     facts_put_text(
         facts, FINDING_TEXT_took,
-        memory_copy_text(took_ns > 0 ? quantity_time(took_ns).text : "no time themselves"));
+        memory_copy_text(took_ns > 0 ? quantity_time(took_ns).text : "none of the judged time"));
     if (waits_ns > cause->loss_ns / 100)
         facts_put_text(facts, FINDING_TEXT_delays, memory_copy_text(quantity_time(waits_ns).text));
     facts_put_text(
