@@ -448,8 +448,9 @@ END
 }
 
 @test "near-critical paths of random programs, against the brute force" {
-    local n_bends=0 n_without=0 seed bends without
-    for ((seed = $(cases 40 4); seed > 0; seed--)); do
+    local n_bends=0 n_without=0 seed bends without n
+    n=$(cases 40 4)
+    for ((seed = n; seed > 0; seed--)); do
         /usr/bin/python3 "$ROOT/tests/cli/bends.py" program "$seed" >random.txt
         "$BUILD/tools/mktrace" random.txt "random-$seed"
         "$PAGODA" replay --json "random-$seed" >report
@@ -457,8 +458,8 @@ END
         n_bends=$((n_bends + bends)) n_without=$((n_without + without))
     done
     echo "$n_bends before all is gone, $n_without all the way"
-    [ "$n_bends" -gt 3 ]
-    [ "$n_without" -gt 3 ]
+    [ "$n_bends" -ge $((n / 4)) ]
+    [ "$n_without" -ge $((n / 4)) ]
 }
 
 @test "until where less work pays: random programs, against the brute force" {

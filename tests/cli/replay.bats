@@ -30,7 +30,7 @@ sentence() {
 @test "report: a program without recorded functions, by where its MPI calls are" { golden unmodified; }
 
 @test "near-critical paths: how much less work pays, and what is critical then" {
-    archive near-critical
+    archive replay/near-critical
     "$PAGODA" replay near-critical >report
     grep -A 3 'near-critical paths: how much less work pays before another one is critical' report >slack
     diff - slack <<'END'
@@ -56,7 +56,7 @@ END
 }
 
 @test "stragglers: ranks, nodes and iterations that others wait for, and what makes them late" {
-    archive stragglers
+    archive replay/stragglers
     "$PAGODA" replay stragglers | sed -n '/^Stragglers/,/^$/p' >table
     diff - table <<'END'
 Stragglers in ms (how long others wait for them, and why)
@@ -70,7 +70,7 @@ END
         (.[0] | .node == "b" and .rank == null and .late_ns == 210000000 and .core_ns == .late_ns) and
         (.[1] | .rank == 2 and .late_ns == 120000000 and .core_ns == .late_ns and .slowest_in == 4) and
         (.[2] | [.first, .last, .late_ns, .work_ns] == [8, 8, 60000000, 20000000])'
-    archive late-in-send
+    archive replay/late-in-send
     "$PAGODA" replay --json late-in-send |
         jq -e '[.stragglers[] | [.rank, .late_ns, .network_ns, .share]] == [[0, 180, 180, 1]]'
     # Rank 0 comes 12 ms later than rank 1: it computes for 6 ms, is blocked for 7, and has no core for 1, less the 2 ms
@@ -78,12 +78,12 @@ END
     sed 's/^#!.*//' "$ROOT/tests/traces/whatif/blocked.txt" | "$BUILD/tools/mktrace" - blocked
     "$PAGODA" replay --json blocked | jq -e '.stragglers | length == 1 and (.[0] |
         [.rank, .late_ns, .work_ns, .blocked_ns, .core_ns] == [0, 12000000, 5142857, 6000000, 857143])'
-    archive balanced
+    archive replay/balanced
     "$PAGODA" replay --json balanced | jq -e '.stragglers == []'
 }
 
 @test "findings in JSON: where ranks wait, what for, which ones, how sure, and the gain with the replay error" {
-    archive pipeline
+    archive replay/pipeline
     "$PAGODA" replay --json pipeline | jq -e '.time_ns as $time | .replayed_ns as $replayed | .findings[0] |
         .waiting == {pattern: "late-sender", region: "MPI_Recv", path: "main/solve/MPI_Recv",
             source: "solve.c:56", file: "solve.c", line: 56, ranks: [1]} and
@@ -91,7 +91,7 @@ END
             ranks: [0, 1]} and
         .confidence == 1 and .gain_ns == .remedies[0].gain_ns and .replay_error == ($replayed - $time) / $time'
     # Where calls are known by their places in the source, these count.
-    archive unmodified
+    archive replay/unmodified
     "$PAGODA" replay --json unmodified | jq -e '.findings[0] | [.cause, .waiting | .path, .source] ==
         ["(program)", "farm.c:31", "worker/MPI_Recv", "farm.c:56"]'
     # Two waits of 30: one by a rule that is right half of the time, the other one certain.

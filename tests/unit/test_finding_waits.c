@@ -35,18 +35,20 @@ TEST(test_ranks_with_little_work)
     struct result_path_rank times[5];
     for (uint32_t i = 0; i < 5; i++)
         times[i] = (struct result_path_rank){
-            .rank = i, .visits = 1, .exclusive_ns = (i < 2 ? 1 : 20) * MS};
+            .rank = i, .visits = 1, .exclusive_ns = (i % 4 == 0 ? 1 : 20) * MS};
     result.path_ranks = times;
     result.n_path_ranks = result.n_ranks = 5;
     result.ranks = five;
     find_kind(&result, 1, "little-work");
     assert_says(
-        "Ranks 0, 1 have less work than the others in solve (solve.c:56): 1.000 ms, the others "
+        "Ranks 0, 4 have less work than the others in solve (solve.c:56): 1.000 ms, the others "
         "20.00 ms in the mean.");
     times[2].exclusive_ns = 15 * MS; // 5 of 19 ms: the others do not do the same
     find_kind(&result, 1, "uneven-work");
     times[2].exclusive_ns = 1 * MS; // most do little: the others do more
     find_kind(&result, 1, "uneven-work");
+    times[1].exclusive_ns = 5 * MS; // others wait for rank 1, but rank 3 has most
+    find_kind(&result, 1, "awaited-work");
 }
 
 /// Waits that are not certain, and so have no known cause, are charged to the cause of those like
