@@ -24,9 +24,10 @@ const char *findings_too_large(const struct definitions *definitions);
 
 /// Predicts the remedies of the findings of MEASURED, which was replayed for predictions. Those
 /// that save something stay, the best first, and findings whose remedies save more come first.
-/// Where that fails it is as findings_leave_unproven(); and so are the smaller findings of a run
-/// with so many events that all predictions would take much longer than the replay.
-void findings_predict(struct replay_run *measured);
+/// Where that fails it is as findings_leave_unproven(), and -1 and ERR; and so are the smaller
+/// findings of a run with so many events that all predictions would take much longer than the
+/// replay.
+int findings_predict(struct replay_run *measured, struct error *err);
 
 /// Where nothing is predicted, and WHY, a sentence (NULL: not asked for): findings of kinds that
 /// need a proof are of the next kind without.

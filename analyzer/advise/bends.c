@@ -284,7 +284,10 @@ static size_t predict_next(const struct whatif_batch *batch, struct search *sear
         if (!jobs[i].failure)
             take(asking[i], batch->measured);
         asking[i]->is_over |= jobs[i].failure != NULL;
-        free(jobs[i].failure);
+        if (asking[i]->candidate->failure)
+            free(jobs[i].failure);
+        else
+            asking[i]->candidate->failure = jobs[i].failure;
     }
     return n_jobs;
 }

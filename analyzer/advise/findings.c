@@ -330,9 +330,9 @@ static int predict_candidates(const struct whatif_batch *batch, struct advice *a
     return failure ? error_set(err, "%s", failure) : 0;
 }
 
-/// Until where the remedies that are left pay.
-static void find_bends(const struct whatif_batch *batch, const struct pag_result *unchanged,
-                       const struct advice *advice, struct result *result)
+/// Until where the remedies that are left pay. 0, or -1 and ERR.
+static int find_bends(const struct whatif_batch *batch, const struct pag_result *unchanged,
+                      const struct advice *advice, struct result *result, struct error *err)
 {
     SCOPED struct advice_candidate **candidates =
         memory_zeroed(advice->n_candidates, sizeof(struct advice_candidate *));
@@ -348,7 +348,7 @@ static void find_bends(const struct whatif_batch *batch, const struct pag_result
                 candidates[n++] = candidate;
         }
     advise_find_bends(batch, unchanged, candidates, n);
-    slack_take(batch, unchanged, advice, result);
+    int status = slack_take(batch, unchanged, advice, result, err);
     for (size_t i = 0; i < result->n_findings; i++)
         for (size_t k = 0; k < result->findings[i].n_remedies; k++) {
             struct result_remedy *remedy = &result->findings[i].remedies[k];
@@ -356,6 +356,7 @@ static void find_bends(const struct whatif_batch *batch, const struct pag_result
             if (remedy->bend.then)
                 remedy->bend.then = memory_copy_text(remedy->bend.then);
         }
+    return status;
 }
 
 /// The findings from number FIRST on are not predicted, because of WHY.
@@ -407,18 +408,18 @@ static int predict(struct replay_run *measured, struct error *err)
                                                     : finding->loss_ns / result->n_ranks / 2;
         }
         if (finds_bends && advice.n_candidates > 0)
-            find_bends(&batch, &unchanged.replay, &advice, result);
+            status = find_bends(&batch, &unchanged.replay, &advice, result, err);
         findings_order(result);
     }
     whatif_plan_release(&plan);
     return status;
 }
 
-void findings_predict(struct replay_run *measured)
+int findings_predict(struct replay_run *measured, struct error *err)
 {
-    struct error err;
-    if (predict(measured, &err) == 0)
-        return;
-    SCOPED char *why = memory_format("Not predicted: %s.", err.text);
+    if (predict(measured, err) == 0)
+        return 0;
+    SCOPED char *why = memory_format("Not predicted: %s.", err->text);
     findings_leave_unproven(&measured->result, why);
+    return error_wrap(err, "what changes would save is not predicted");
 }

@@ -104,9 +104,10 @@ void slack_add_candidates(struct result *result, struct advice *advice)
     }
 }
 
-void slack_take(const struct whatif_batch *batch, const struct pag_result *unchanged,
-                const struct advice *advice, struct result *result)
+int slack_take(const struct whatif_batch *batch, const struct pag_result *unchanged,
+               const struct advice *advice, struct result *result, struct error *err)
 {
+    const char *failure = NULL;
     struct result_slack *slacks = result->critical_path.slacks;
     size_t n = result->critical_path.n_slacks, n_left = 0;
     SCOPED struct advice_candidate **candidates = memory_zeroed(n, sizeof *candidates);
@@ -115,6 +116,7 @@ void slack_take(const struct whatif_batch *batch, const struct pag_result *uncha
     advise_find_bends(batch, unchanged, candidates, n);
     for (size_t i = 0; i < n; i++) {
         const struct result_bend *bend = &candidates[i]->bend;
+        failure = failure ? failure : candidates[i]->failure;
         if (!candidates[i]->is_replayed || bend->path_ns == 0) {
             free(slacks[i].what);
             continue;
@@ -130,4 +132,10 @@ void slack_take(const struct whatif_batch *batch, const struct pag_result *uncha
         }
     }
     result->critical_path.n_slacks = n_left;
+    if (!failure)
+        return 0;
+    for (size_t i = 0; i < n_left; i++)
+        FREE_ALL(slacks[i].what, slacks[i].until.then);
+    result->critical_path.n_slacks = 0;
+    return error_set(err, "%s", failure);
 }

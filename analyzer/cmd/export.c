@@ -156,10 +156,11 @@ static int replay_measured(const struct export_request *request, struct exported
     const char *why_not = findings_too_large(definitions);
     if (replay_for_pictures(request, exported, !why_not || request->n_words > 0, err) != 0)
         return -1;
+    struct error unpredicted;
     if (why_not)
         findings_leave_unproven(&run->result, why_not);
-    else
-        findings_predict(run);
+    else if (findings_predict(run, &unpredicted) != 0)
+        log_warning("%s", unpredicted.text);
     return 0;
 }
 

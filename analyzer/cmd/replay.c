@@ -476,9 +476,10 @@ static int run_request(struct replay_request *request, struct replay_outcome *ou
             return -1;
         metrics_collect(&outcome->catalogue->properties, &measured->result);
     }
-    if (predicts)
-        findings_predict(measured);
-    else
+    struct error unpredicted;
+    if (predicts && findings_predict(measured, &unpredicted) != 0)
+        log_warning("%s", unpredicted.text);
+    else if (!predicts)
         findings_leave_unproven(&measured->result, why_not);
     if (!outcome->is_whatif)
         return 0;

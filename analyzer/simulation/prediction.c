@@ -404,6 +404,8 @@ int prediction_run(struct prediction *prediction, struct trace *trace,
     end_run(prediction);
     for (size_t i = 0; i < result->n_locations; i++)
         outcome_sum_inclusive(&result->locations[i]);
+    if (status == 0 && result->n_events < recorded_n_events(prediction->recorded))
+        status = error_set(err, "its events cannot be read as far as before");
     // Of a run twice as long as any recorded one sums may not fit.
     if (status == 0 && result->time_ns / 2 > clock_max_run_ns(result->n_locations))
         status =

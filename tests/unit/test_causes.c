@@ -98,7 +98,7 @@ static bool check_seed(uint64_t seed, const void *context, char **text, FILE *st
     if (status == 0)
         status = replay_run(&run, shipped_catalogue, NULL, true, NULL, &err);
     if (status == 0)
-        findings_predict(&run);
+        findings_predict(&run, &err);
     if (status != 0 || run.result.unpredicted)
         fprintf(stream, "  %s\n", status != 0 ? err.text : run.result.unpredicted);
     bool is_right = status == 0 && !run.result.unpredicted && causes_add_up(&run.result, stream);

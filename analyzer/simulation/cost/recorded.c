@@ -79,6 +79,7 @@ struct recorded {
     bool is_loose[MAX_OPERATIONS];
     bool starts_pass, completes_pass;
     enum pag_threading *threading; // by rank
+    uint64_t n_events;             // read
 };
 
 struct recorded *recorded_new(const struct definitions *definitions)
@@ -454,6 +455,7 @@ void recorded_conclude(struct recorded *recorded, const struct pag_result *resul
         memory_zeroed(recorded->definitions->n_ranks, sizeof *recorded->threading);
     for (uint32_t rank = 0; rank < recorded->definitions->n_ranks; rank++)
         recorded->threading[rank] = result->threading[rank];
+    recorded->n_events = result->n_events;
     recorded->starts_pass = result->n_passed_starts > 0;
     recorded->completes_pass = result->n_passed_completes > 0;
     for (int scope = 0; scope < SCOPES; scope++) {
@@ -574,6 +576,11 @@ bool recorded_is_rendezvous(const struct recorded *recorded, bool is_remote, uin
 bool recorded_synchronises(const struct recorded *recorded, uint8_t operation, bool is_finalize)
 {
     return !recorded->is_loose[is_finalize ? FINALIZE : operation];
+}
+
+uint64_t recorded_n_events(const struct recorded *recorded)
+{
+    return recorded->n_events;
 }
 
 const enum pag_threading *recorded_threading(const struct recorded *recorded)

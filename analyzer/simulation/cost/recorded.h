@@ -156,6 +156,8 @@ bool recorded_needs_attendance(const struct recorded *recorded, bool is_remote,
 struct rank_notes_reader *recorded_attendance(const struct recorded *recorded);
 bool recorded_is_rendezvous(const struct recorded *recorded, bool is_remote, uint64_t size_bytes);
 bool recorded_synchronises(const struct recorded *recorded, uint8_t operation, bool is_finalize);
+/// How many events the measured replay read.
+uint64_t recorded_n_events(const struct recorded *recorded);
 /// How the threads of each rank came and went.
 const enum pag_threading *recorded_threading(const struct recorded *recorded);
 /// Whether some MPI_Win_start, or MPI_Win_complete, went on before a target of its epoch posted.
