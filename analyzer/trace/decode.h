@@ -14,7 +14,7 @@
 #include "analyzer/trace/definitions/resolve.h"
 #include "analyzer/trace/event.h"
 #include "analyzer/trace/file_operations.h"
-#include "analyzer/trace/metric_series.h"
+#include "analyzer/trace/metrics/metric_series.h"
 
 /// What the counters of a location grow by: what the digest is to get, and the values so far.
 struct counts {

@@ -15,7 +15,7 @@
 #include "analyzer/trace/archive.h"
 #include "analyzer/trace/chunk_file.h"
 #include "analyzer/trace/definitions/clock_correction.h"
-#include "analyzer/trace/definitions/sensors.h"
+#include "analyzer/trace/metrics/sensors.h"
 #include "analyzer/trace/open_trace.h"
 #include "analyzer/trace/otf2_records.h"
 

@@ -9,7 +9,7 @@
 #include "analyzer/base/order.h"
 #include "analyzer/base/text.h"
 #include "analyzer/result/parts.h"
-#include "analyzer/trace/definitions/sensors.h"
+#include "analyzer/trace/metrics/sensors.h"
 
 /// The name without its device, which the caller frees.
 static char *name_of(const struct metric_values *values)

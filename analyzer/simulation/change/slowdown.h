@@ -49,7 +49,7 @@ uint64_t slowdown_at(const struct slowdown_region *region, uint64_t ranks_per_co
 /// N_RANKS on N_CORES in millionths; 1 000 000 where each has a core of its own, or N_CORES is 0.
 uint64_t slowdown_ranks_per_core(uint64_t n_ranks, uint64_t n_cores);
 
-// --- in a scenario
+// --- slowed_work.c: in a scenario
 
 /// The regions of a slowdown file that the run has, and how many ranks share cores.
 struct slowdown_use {

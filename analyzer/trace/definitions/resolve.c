@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "analyzer/base/memory.h"
-#include "analyzer/trace/definitions/sensors.h"
+#include "analyzer/trace/metrics/sensors.h"
 
 static bool is_thread_runtime(OTF2_Paradigm paradigm)
 {

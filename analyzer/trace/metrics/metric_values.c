@@ -4,7 +4,7 @@
 #include <math.h>
 
 #include "analyzer/base/memory.h"
-#include "analyzer/trace/definitions/sensors.h"
+#include "analyzer/trace/metrics/sensors.h"
 #include "analyzer/trace/open_trace.h"
 #include "analyzer/trace/reader.h"
 

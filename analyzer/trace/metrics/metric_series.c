@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Sums over the values of metrics, see metric_series.h.
-#include "analyzer/trace/metric_series.h"
+#include "analyzer/trace/metrics/metric_series.h"
 
 #include <math.h>
 #include <stdlib.h>

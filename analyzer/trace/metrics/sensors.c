@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Names and units of metrics, from the documentation of those who make the values: Linux's
 // Documentation/hwmon/sysfs-interface, the manual of ROCm SMI, NVML's reference, Linux's powercap.
-#include "analyzer/trace/definitions/sensors.h"
+#include "analyzer/trace/metrics/sensors.h"
 
 #include <ctype.h>
 #include <stddef.h>
