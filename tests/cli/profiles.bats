@@ -22,7 +22,7 @@ C
     values visits | grep -qx '/Code/unknown/inner 41'
     values visits | grep -qx '/Code/unknown/outer 1'
     # gprof has hundredths of seconds; the run is what all functions took.
-    own=$(awk '$NF == "inner" { printf "%.0f", $3 * 1e9; exit }' work.txt)
+    own=$(LC_ALL=C awk '$NF == "inner" { printf "%.0f", $3 * 1e9; exit }' work.txt)
     values exclusive_ns | grep -qx "/Code/unknown/inner $own"
     "$PAGODA" store show p.db run1 | grep -q '^application app, experiment gprof$'
 }
