@@ -358,9 +358,8 @@ static char *lost_text(const struct result *result)
         return NULL;
     FILE *out = memory_stream(&text, &size);
     if (cores_write_threads(result, out))
-        fputs(". First give each thread a core, which no prediction can do: it is not known what "
-              "they "
-              "computed. ",
+        fputs(". First give each thread a core. No prediction can do that, because it is not "
+              "known what threads computed. ",
               out);
     if (disturbed)
         fprintf(out, "%s. ", disturbed);

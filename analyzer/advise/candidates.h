@@ -60,7 +60,8 @@ size_t advise_find_bends(const struct whatif_batch *batch, const struct pag_resu
 /// Adds what the slacks of RESULT need as candidates to ADVICE, and their places to RESULT.
 void slack_add_candidates(struct result *result, struct advice *advice);
 /// Fills the slacks of RESULT from ADVICE, whose candidates are predicted, and UNCHANGED, the run
-/// predicted with nothing changed, with its critical path. Places that could not be predicted go.
+/// predicted with nothing changed, with its critical path. 0, or -1 and ERR: some could not be
+/// predicted, so there are none.
 int slack_take(const struct whatif_batch *batch, const struct pag_result *unchanged,
                const struct advice *advice, struct result *result, struct error *err);
 

@@ -58,34 +58,24 @@ bool lost_is_region(const struct result_region *region)
            !strcmp(region->name, RESULT_REGION_BLOCKED);
 }
 
-/// Threads of the ranks on node NODE that work in teams, and ranks.
-static uint64_t threads_on(const struct result *result, uint32_t node)
+static bool lacks_for_threads(const struct result_node *node)
 {
-    uint64_t n_threads = 0;
-    for (size_t i = 0; i < result->threads.n_ranks; i++)
-        n_threads += result->ranks[i].node == node ? result->threads.ranks[i].n_in_teams : 0;
-    return n_threads;
-}
-
-static bool lacks_for_threads(const struct result *result, uint32_t node)
-{
-    if (node >= result->n_nodes)
-        return false;
-    const struct result_node *at = &result->nodes[node];
-    return at->n_cores > 0 && at->n_ranks <= at->n_cores && threads_on(result, node) > at->n_cores;
+    return node->n_cores > 0 && node->n_ranks <= node->n_cores &&
+           node->n_team_threads > node->n_cores;
 }
 
 bool cores_lack_for_threads(const struct result *result, uint32_t rank)
 {
-    return rank < result->threads.n_ranks && lacks_for_threads(result, result->ranks[rank].node);
+    return rank < result->n_ranks && result->ranks[rank].node < result->n_nodes &&
+           lacks_for_threads(&result->nodes[result->ranks[rank].node]);
 }
 
 uint64_t cores_threads_without(const struct result *result)
 {
     uint64_t n_without = 0;
     for (uint32_t i = 0; i < result->n_nodes; i++)
-        if (lacks_for_threads(result, i))
-            n_without += threads_on(result, i) - result->nodes[i].n_cores;
+        if (lacks_for_threads(&result->nodes[i]))
+            n_without += result->nodes[i].n_team_threads - result->nodes[i].n_cores;
     return n_without;
 }
 
@@ -93,9 +83,9 @@ bool cores_write_threads(const struct result *result, FILE *out)
 {
     uint64_t n_threads = 0, n_ranks = 0, n_cores = 0;
     for (uint32_t i = 0; i < result->n_nodes; i++) {
-        if (!lacks_for_threads(result, i))
+        if (!lacks_for_threads(&result->nodes[i]))
             continue;
-        n_threads += threads_on(result, i);
+        n_threads += result->nodes[i].n_team_threads;
         n_ranks += result->nodes[i].n_ranks;
         n_cores += result->nodes[i].n_cores;
     }

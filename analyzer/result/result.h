@@ -378,6 +378,7 @@ struct result_node {
     char *name, *machine;
     uint32_t n_cores; // that its ranks may use together, 0 when unknown
     uint32_t n_ranks;
+    uint32_t n_team_threads; // that its ranks have in teams, their first threads among them
 };
 
 /// One iteration, or neighbouring ones where there are many. Times are sums over the ranks.
@@ -465,8 +466,7 @@ extern const char *const result_thread_kind_keys[RESULT_THREAD_KINDS];
 extern const char *const result_thread_kind_names[RESULT_THREAD_KINDS];
 
 struct result_rank_threads {
-    uint32_t n_threads;  // with events,
-    uint32_t n_in_teams; // of these: in teams that the first one makes and awaits; else 1
+    uint32_t n_threads; // with events
     uint64_t ns[RESULT_THREAD_KINDS];
     char *latest;       // the thread that others wait for most at barriers, NULL: none
     uint64_t latest_ns; // what they wait for it, all together

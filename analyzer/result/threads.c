@@ -260,7 +260,9 @@ static void add_thread(const struct call_tree *tree, uint32_t location, const ui
     const struct location *defined = &tree->definitions->locations[location];
     struct result_rank_threads *sum = &result->threads.ranks[defined->rank];
     sum->n_threads++;
-    sum->n_in_teams += defined->is_master || tree->replay->threading[defined->rank] == PAG_TEAMS;
+    if (result->ranks[defined->rank].node < result->n_nodes)
+        result->nodes[result->ranks[defined->rank].node].n_team_threads +=
+            defined->is_master || tree->replay->threading[defined->rank] == PAG_TEAMS;
     for (unsigned kind = 0; kind < PAG_THREAD_KINDS; kind++)
         sum->ns[kind] += thread->ns[kind];
     for (size_t i = 0; i < thread->n_places; i++)

@@ -287,11 +287,11 @@ static void end_run(struct prediction *prediction)
     aggregation_free(prediction->aggregation);
 }
 
-/// When LOCATION began, NOW_NS in the simulated run.
+/// When LOCATION, which begins at NOW_NS, did so in the recording, where its times count.
 static uint64_t first_recorded_ns(const struct engine *engine,
                                   const struct location_state *location, uint64_t now_ns)
 {
-    return prediction_of(engine)->teams ? event_ahead(engine, location, 0)->time_ns : now_ns;
+    return prediction_of(engine)->timeless ? now_ns : event_ahead(engine, location, 0)->time_ns;
 }
 
 static void advance(struct engine *engine, struct location_state *location, uint64_t now_ns)

@@ -174,11 +174,6 @@ bool teams_decide(const struct engine *engine, const struct location_state *loca
            awaited_before(engine, location, event) != AWAITS_NOTHING;
 }
 
-static bool is_barrier(enum construct construct)
-{
-    return construct == CONSTRUCT_BARRIER || construct == CONSTRUCT_IMPLICIT_BARRIER;
-}
-
 /// The recorded time of LOCATION's next event of KIND; UINT64_MAX: none is near.
 static uint64_t find_ahead(const struct engine *engine, const struct location_state *location,
                            enum event_kind kind)
@@ -320,7 +315,7 @@ void teams_pass(struct engine *engine, const struct location_state *location,
         thread->asks = construct == CONSTRUCT_LOCK || construct == CONSTRUCT_CONDITION ||
                        construct == CONSTRUCT_TASK;
         thread->construct = event->index;
-        thread->barrier = is_barrier(construct) ? event->index : thread->barrier;
+        thread->barrier = construct_is_barrier(construct) ? event->index : thread->barrier;
     } else if (event->kind == EVENT_LEAVE && event->index == thread->barrier) {
         thread->barrier = NONE;
     }

@@ -62,6 +62,11 @@ enum construct {
     CONSTRUCT_UNLOCK,    // the same: gives a lock back, or asks for it without waiting
 };
 
+static inline bool construct_is_barrier(enum construct construct)
+{
+    return construct == CONSTRUCT_BARRIER || construct == CONSTRUCT_IMPLICIT_BARRIER;
+}
+
 struct region {
     const char *name;
     const char *file;  // "" when unknown

@@ -117,7 +117,8 @@ TEST(test_what_the_calls_are_decides_the_hint)
 TEST(test_too_few_cores_make_mpi_doubtful)
 {
     struct result result = make_result();
-    struct result_node nodes[] = {{(char *)"a", (char *)"", 8, 9}, {(char *)"b", (char *)"", 2, 2}};
+    struct result_node nodes[] = {{(char *)"a", (char *)"", 8, 9, 0},
+                                  {(char *)"b", (char *)"", 2, 2, 0}};
     result.nodes = nodes;
     result.n_nodes = 2;
     find(&result);

@@ -187,7 +187,7 @@ static void tell_construct(struct digest *digest, const struct event *event, str
     enum construct construct = digest->profile.definitions->regions[event->index].construct;
     if (construct == CONSTRUCT_NONE)
         return;
-    bool is_barrier = construct == CONSTRUCT_BARRIER || construct == CONSTRUCT_IMPLICIT_BARRIER;
+    bool is_barrier = construct_is_barrier((enum construct)construct);
     *batch_add(out) = (struct event){
         .time_ns = event->time_ns,
         .kind = event->kind == EVENT_ENTER ? EVENT_CONSTRUCT_ENTER

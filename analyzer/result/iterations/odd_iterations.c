@@ -510,9 +510,8 @@ static char *place_text(const struct result *result, const struct result_odd *od
 static bool waits_for_threads(const struct result *result, const struct result_odd *odd)
 {
     uint32_t region = region_of(result, odd);
-    uint8_t construct = region == RESULT_NONE ? CONSTRUCT_NONE : result->regions[region].construct;
-    return odd->cause == RESULT_ODD_COMPUTING &&
-           (construct == CONSTRUCT_BARRIER || construct == CONSTRUCT_IMPLICIT_BARRIER);
+    return odd->cause == RESULT_ODD_COMPUTING && region != RESULT_NONE &&
+           construct_is_barrier((enum construct)result->regions[region].construct);
 }
 
 char *iterations_why(const struct result *result, const struct result_odd *odd)
