@@ -56,6 +56,17 @@ void page_left_out(const struct page *page, uint64_t n_left_out, const char *nou
                 quantity_count(n_left_out, noun).text, option);
 }
 
+size_t page_n_shown(const struct page *page, size_t n)
+{
+    return n < page->options->top ? n : page->options->top;
+}
+
+void page_table_of(const struct page *page, struct table *table, size_t n, const char *noun)
+{
+    page_table(page, table);
+    page_left_out(page, n - page_n_shown(page, n), noun, "--top");
+}
+
 void page_labelled(const struct page *page, const char *label, const char *format, ...)
 {
     va_list arguments;

@@ -28,6 +28,10 @@ void page_table(const struct page *page, struct table *table);
 /// "... and 5 further rows (more with --top)" when some were left out.
 void page_left_out(const struct page *page, uint64_t n_left_out, const char *noun,
                    const char *option);
+/// How many of N rows are shown, by --top.
+size_t page_n_shown(const struct page *page, size_t n);
+/// Prints TABLE, which is released: it has as many of N rows; and how many NOUNs were left out.
+void page_table_of(const struct page *page, struct table *table, size_t n, const char *noun);
 /// A paragraph after LABEL (of at most 13 columns), later lines below the first word.
 void page_labelled(const struct page *page, const char *label, const char *format, ...)
     __attribute__((format(printf, 3, 4)));

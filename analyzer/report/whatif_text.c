@@ -509,7 +509,7 @@ static void print_ranks(const struct page *page, const struct whatif_point *poin
     struct table table = {0};
     table_add_columns(&table, "rank", "<node", "finish", "computing", "no CPU time", "waiting",
                       "other MPI", "measured finish");
-    size_t n_shown = point->n_ranks < page->options->top ? point->n_ranks : page->options->top;
+    size_t n_shown = page_n_shown(page, point->n_ranks);
     for (size_t i = 0; i < n_shown; i++) {
         const struct whatif_rank *rank = &point->ranks[i];
         const uint64_t times[] = {rank->finish_ns,   rank->busy_ns,
@@ -521,8 +521,7 @@ static void print_ranks(const struct page *page, const struct whatif_point *poin
             table_add_cell(&table, "%s", quantity_in((int64_t)times[t], page->unit).text);
     }
     page_heading_of_times(page, "Predicted ranks", "");
-    page_table(page, &table);
-    page_left_out(page, point->n_ranks - n_shown, "rank", "--top");
+    page_table_of(page, &table, point->n_ranks, "rank");
 }
 
 static void add_change(struct table *table, const struct page *page, const struct change *change)
@@ -543,7 +542,7 @@ static void print_changes(const struct page *page, struct changes changes, const
     table_add_column(&table, base, false);
     table_add_columns(&table, "predicted", "change");
     table_add_column(&table, noun, true);
-    size_t n_shown = changes.n < page->options->top ? changes.n : page->options->top;
+    size_t n_shown = page_n_shown(page, changes.n);
     while (n_shown > LEAST_ROWS &&
            changes.items[n_shown - 1].measured_ns == changes.items[n_shown - 1].predicted_ns)
         n_shown--;

@@ -59,15 +59,14 @@ void page_counters(const struct page *page)
     const struct result *result = page->result;
     struct table table = {0};
     size_t n = result->n_counters;
-    size_t n_shown = n < page->options->top ? n : page->options->top;
+    size_t n_shown = page_n_shown(page, n);
     if (n == 0)
         return;
     table_add_columns(&table, "total", "<counter", "<most of it in");
     for (size_t i = 0; i < n_shown; i++)
         add_row(page, &result->counters[i], &table);
     page_heading(page, "Counters", "sums over ranks, whole run");
-    page_table(page, &table);
-    page_left_out(page, n - n_shown, "further counter", "--top");
+    page_table_of(page, &table, n, "further counter");
 }
 
 static json_t *counter_object(const void *of, size_t i)

@@ -102,7 +102,7 @@ void page_critical_path(const struct page *page)
 {
     const struct result *result = page->result;
     size_t n_rows = result->critical_path.n_by_region;
-    size_t n_shown = n_rows < page->options->top ? n_rows : page->options->top;
+    size_t n_shown = page_n_shown(page, n_rows);
     struct table table = {0};
     table_add_columns(&table, "time", "share", "<region", "<on");
     for (size_t i = 0; i < n_shown; i++) {
@@ -128,8 +128,7 @@ void page_critical_path(const struct page *page)
     free(ranks);
     print_imbalance(page);
     print_slacks(page);
-    page_table(page, &table);
-    page_left_out(page, n_rows - n_shown, "further region", "--top");
+    page_table_of(page, &table, n_rows, "further region");
 }
 
 // ---- JSON

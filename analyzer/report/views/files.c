@@ -65,7 +65,7 @@ void page_files(const struct page *page)
     const struct result *result = page->result;
     struct table table = {0};
     size_t n = result->n_files;
-    size_t n_shown = n < page->options->top ? n : page->options->top;
+    size_t n_shown = page_n_shown(page, n);
     if (n == 0)
         return;
     table_add_columns(&table, "opens", "reads", "read", "writes", "written", "syncs", "small",
@@ -74,8 +74,7 @@ void page_files(const struct page *page)
         add_row(page, i, &table);
     page_heading_of_times(page, "File I/O",
                           "recorded operations, sums over ranks, whole run; small: below 64 KiB");
-    page_table(page, &table);
-    page_left_out(page, n - n_shown, "further file", "--top");
+    page_table_of(page, &table, n, "further file");
 }
 
 static json_t *put_sums(json_t *object, const struct file_sums *sums)

@@ -9,7 +9,7 @@ static void print_times(const struct page *page)
     const struct result *result = page->result;
     struct table table = {0};
     size_t n = result->groups.n;
-    size_t n_shown = n < page->options->top ? n : page->options->top;
+    size_t n_shown = page_n_shown(page, n);
     table_add_columns(&table, "ranks", "computing", "no CPU time", "waiting", "other MPI",
                       "critical path", "<group");
     for (size_t i = 0; i < n_shown; i++) {
@@ -23,8 +23,7 @@ static void print_times(const struct page *page)
         table_add_cell(&table, "%s", group->name);
     }
     page_heading_of_times(page, "Time by group", "sums over ranks, within the judged part");
-    page_table(page, &table);
-    page_left_out(page, n - n_shown, "further group", "--top");
+    page_table_of(page, &table, n, "further group");
 }
 
 /// The least size of messages of SIZE_CLASS.
@@ -60,7 +59,7 @@ void page_groups(const struct page *page)
     const struct result *result = page->result;
     struct table table = {0};
     size_t n = result->groups.n_traffic;
-    size_t n_shown = n < page->options->top ? n : page->options->top;
+    size_t n_shown = page_n_shown(page, n);
     if (result->groups.n == 0)
         return;
     print_times(page);
@@ -75,8 +74,7 @@ void page_groups(const struct page *page)
         table_add_cell(&table, "%s", result->groups.items[traffic->receiver].name);
     }
     page_heading(page, "Messages by group", "point to point");
-    page_table(page, &table);
-    page_left_out(page, n - n_shown, "further pair", "--top");
+    page_table_of(page, &table, n, "further pair");
     print_sizes(page);
 }
 

@@ -62,7 +62,7 @@ static void print_odd(const struct page *page)
     const struct result *result = page->result;
     struct table table = {0};
     size_t n = result->iterations.n_odd;
-    size_t n_shown = n < page->options->top ? n : page->options->top;
+    size_t n_shown = page_n_shown(page, n);
     table_add_columns(&table, "times as long", "lost", "<iterations", "<why");
     for (size_t i = 0; i < n_shown; i++) {
         const struct result_odd *odd = &result->iterations.odd[i];
@@ -75,8 +75,7 @@ static void print_odd(const struct page *page)
         else
             table_add_cell(&table, "%s", why);
     }
-    page_table(page, &table);
-    page_left_out(page, n - n_shown, "further row", "--top");
+    page_table_of(page, &table, n, "further row");
 }
 
 void page_iterations(const struct page *page)

@@ -94,7 +94,7 @@ static void print_parts(const struct page *page, const struct result_metric *met
     struct table table = {0};
     size_t n;
     SCOPED struct part *parts = parts_of(page->result, metric, &n);
-    size_t n_shown = n < page->options->top ? n : page->options->top;
+    size_t n_shown = page_n_shown(page, n);
     qsort(parts, n, sizeof *parts, by_time);
     table_add_column(&table, "value", false);
     if (has_ranks(metric))
@@ -112,8 +112,7 @@ static void print_parts(const struct page *page, const struct result_metric *met
             add_ranks(&table, metric, &parts[i]);
         table_add_cell(&table, "%s", where);
     }
-    page_table(page, &table);
-    page_left_out(page, n - n_shown, "further part", "--top");
+    page_table_of(page, &table, n, "further part");
 }
 
 static void page_metric(const struct page *page, const struct result_metric *metric)

@@ -74,7 +74,7 @@ static void print_steps(const struct page *page)
     const struct result *result = page->result;
     struct table table = {0};
     size_t n = result->moment.n_steps;
-    size_t n_shown = n < page->options->top ? n : page->options->top;
+    size_t n_shown = page_n_shown(page, n);
     page_heading(page, "Chain of causes", "the last one first");
     table_add_columns(&table, "rank", "from", "to", "computing", "MPI", "<longest in",
                       "<after waiting");
@@ -96,8 +96,7 @@ static void print_steps(const struct page *page)
         else
             table_add_cell(&table, "%s", "");
     }
-    page_table(page, &table);
-    page_left_out(page, n - n_shown, "earlier one", "--top");
+    page_table_of(page, &table, n, "earlier one");
 }
 
 static void print_origin(const struct page *page)

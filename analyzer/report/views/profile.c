@@ -171,8 +171,7 @@ void page_regions(const struct page *page)
                           : page->result->groups.n > 0
                               ? "sums over ranks; max/mean: group with most a rank"
                               : "sums over ranks; max/mean: rank with most exclusive time");
-    page_table(page, &table);
-    page_left_out(page, n_used - n_shown, "further region", "--top");
+    page_table_of(page, &table, n_used, "further region");
     explain_program(page);
 }
 
@@ -195,7 +194,7 @@ static size_t choose_paths(const struct page *page, bool *is_shown)
         if (result->paths[i].depth < page->options->depth)
             order[n_candidates++] = i;
     qsort_r(order, n_candidates, sizeof *order, compare_inclusive, (void *)result);
-    size_t n_shown = n_candidates < page->options->top ? n_candidates : page->options->top;
+    size_t n_shown = page_n_shown(page, n_candidates);
     for (size_t i = 0; i < n_shown; i++)
         is_shown[order[i]] = true;
     return n_shown;

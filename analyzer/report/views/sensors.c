@@ -61,7 +61,7 @@ void page_sensors(const struct page *page)
     const struct result *result = page->result;
     struct table table = {0};
     size_t n = result->n_sensors;
-    size_t n_shown = n < page->options->top ? n : page->options->top;
+    size_t n_shown = page_n_shown(page, n);
     if (n == 0)
         return;
     table_add_columns(&table, "mean", "min", "max", "total", "<sensor", "<where");
@@ -69,8 +69,7 @@ void page_sensors(const struct page *page)
         add_row(&result->sensors[i], &table);
     page_heading(page, "Sensors",
                  "whole run, of no call path; mean: over time; total: energy of power");
-    page_table(page, &table);
-    page_left_out(page, n - n_shown, "further sensor", "--top");
+    page_table_of(page, &table, n, "further sensor");
 }
 
 static json_t *place_object(const void *of, size_t i)

@@ -56,15 +56,14 @@ void page_streams(const struct page *page)
     const struct result *result = page->result;
     struct table table = {0};
     size_t n = result->n_streams;
-    size_t n_shown = n < page->options->top ? n : page->options->top;
+    size_t n_shown = page_n_shown(page, n);
     if (n == 0)
         return;
     table_add_columns(&table, "busy", "share", "runs", "rank", "<stream", "<mostly in");
     for (size_t i = 0; i < n_shown; i++)
         add_row(page, &result->streams[i], &table);
     page_heading_of_times(page, "GPU streams", "kernels, copies; share: of the run time");
-    page_table(page, &table);
-    page_left_out(page, n - n_shown, "further stream", "--top");
+    page_table_of(page, &table, n, "further stream");
 }
 
 static json_t *stream_object(const void *of, size_t i)

@@ -66,8 +66,7 @@ static void page_lock_waits(const struct page *page)
         return;
     table_add_columns(&table, "time", "share", "rank", "waits", "<threads wait for a lock at",
                       "<given back at");
-    size_t n_shown =
-        threads->n_lock_waits < page->options->top ? threads->n_lock_waits : page->options->top;
+    size_t n_shown = page_n_shown(page, threads->n_lock_waits);
     for (size_t i = 0; i < n_shown; i++) {
         const struct result_lock_wait *wait = &threads->lock_waits[i];
         table_add_cell(&table, "%s", quantity_in((int64_t)wait->ns, page->unit).text);
@@ -80,8 +79,7 @@ static void page_lock_waits(const struct page *page)
     }
     page_heading_of_times(page, "Locks of threads",
                           "waits until another thread gave the lock back");
-    page_table(page, &table);
-    page_left_out(page, threads->n_lock_waits - n_shown, "row", "--top");
+    page_table_of(page, &table, threads->n_lock_waits, "row");
 }
 
 void page_threads(const struct page *page)
