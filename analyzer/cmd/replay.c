@@ -638,12 +638,15 @@ static int run_intervals(struct replay_request *request, struct replay_outcome *
     return log_outcome(status, is_unreadable, &err);
 }
 
-/// What a process other than the first does where there is one replay only.
-static int serve_first(const struct replay_request *request)
+/// What a process other than the first does where there is one replay only. What is wrong with the
+/// patterns is for the first one to say.
+static int serve_first(const struct replay_request *request, struct replay_outcome *outcome)
 {
     struct error err = {{0}};
     bool is_alone = request->paths || request->waits || request->intervals.count > 0;
-    return log_outcome(is_alone ? 0 : replay_serve(request->trace, &err), false, &err);
+    if (is_alone || load_patterns(request, outcome, &err) != 0)
+        return 0;
+    return log_outcome(replay_serve(request->trace, outcome->catalogue, &err), false, &err);
 }
 
 /// Reads and prints the paths through a region.
@@ -694,7 +697,7 @@ int cmd_replay(int argc, char **argv)
     if (!read_request(argc, argv, &request, &outcome, &status, NULL))
         goto out;
     if (!has_shares(&outcome) && !spread_is_first())
-        status = serve_first(&request);
+        status = serve_first(&request, &outcome);
     else if (request.paths)
         status = run_paths(&request);
     else if (request.waits)

@@ -14,6 +14,7 @@
 #include "analyzer/pag/location/excerpt.h"
 #include "analyzer/pag/outcome.h"
 #include "analyzer/pag/views/recent.h"
+#include "analyzer/pag/views/region_triggers.h"
 #include "analyzer/pag/views/regions.h"
 #include "analyzer/pag/views/series.h"
 #include "analyzer/pag/views/thread_time.h"
@@ -274,7 +275,7 @@ static void begin_digest(struct engine *engine)
     if (engine->hooks || engine->options.parts || engine->listener.changed || engine->regions)
         return;
     for (size_t i = 0; i < engine->n_locations; i++)
-        engine->locations[i].digest = digest_new(engine->definitions, i);
+        engine->locations[i].digest = digest_new(engine->definitions, i, engine->options.visited);
     trace_set_digest(engine->trace, &(struct trace_digest){engine, digest, pass_digest});
 }
 
@@ -321,6 +322,7 @@ void engine_init(struct engine *engine, struct trace *trace, const struct pag_op
     engine->threads = thread_time_new(engine);
     for (size_t i = 0; i < engine->n_locations; i++)
         init_location(engine, i);
+    engine->region_triggers = region_triggers_new(engine);
     if (engine->options.moment)
         engine->recent = recent_new(engine->options.moment, engine->n_ranks);
     match_init(engine);
@@ -346,6 +348,7 @@ static void release(struct engine *engine)
     thread_time_free(engine->threads);
     recent_free(engine->recent);
     regions_free(engine->regions);
+    free(engine->region_triggers);
     lineage_release(&engine->lineage);
     FREE_ALL(engine->locations, engine->ranks);
     tournament_release(&engine->order);

@@ -50,6 +50,8 @@ struct pag_options {
     const struct pag_part *const *parts;
     size_t n_parts;
     struct pag_index *index; // of parts: made now, or used where there is one (index.h); or NULL
+    // By region: its visits are trigger events; in measured time, not with an index. NULL: of none.
+    const bool *visited;
 };
 #define PAG_OPTIONS_DEFAULT ((struct pag_options){.lookahead_events = 65536, .explains = true})
 

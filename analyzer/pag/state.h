@@ -316,7 +316,8 @@ struct engine {
     bool has_window_end;         // there is none
     struct thread_time *threads; // thread_time.h; NULL: nothing to account for
     struct regions *regions;     // regions.h; NULL: nobody listens
-    const struct engine_hooks *hooks; // NULL: no driver, in measured time
+    struct region_trigger_source *region_triggers; // by location; NULL: the digests tell of visits
+    const struct engine_hooks *hooks;              // NULL: no driver, in measured time
     void *driver;
     struct recent *recent;  // NULL unless a moment is to be explained
     bool any_member_delays; // a driver may let any member of a collective delay any other one

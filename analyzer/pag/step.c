@@ -10,6 +10,7 @@
 #include "analyzer/pag/location/without_cpu.h"
 #include "analyzer/pag/matching/matching.h"
 #include "analyzer/pag/views/recent.h"
+#include "analyzer/pag/views/region_triggers.h"
 #include "analyzer/pag/views/regions.h"
 #include "analyzer/pag/views/series.h"
 #include "analyzer/pag/views/thread_time.h"
@@ -261,6 +262,8 @@ static uint32_t step_in_digested_call(struct engine *engine, struct location_sta
             return rank;
     } else if (event->kind == EVENT_SPENT) {
         times_at(&location->head.times, event->index)->exclusive_ns += event->size_bytes;
+    } else if (event->kind == EVENT_VISIT) {
+        region_trigger(engine, location, event);
     }
     location->cursor->position++;
     return NONE;
@@ -328,6 +331,9 @@ static void step_digested(struct engine *engine, struct location_state *location
         break;
     case EVENT_LOST:
         note_lost(&profile->without_cpu, event);
+        break;
+    case EVENT_VISIT:
+        region_trigger(engine, location, event);
         break;
     case EVENT_MEASUREMENT_OFF:
     case EVENT_MEASUREMENT_ON:

@@ -42,6 +42,7 @@ static inline bool step_is_private(const struct engine *engine,
         return false;
     if (location->digest)
         return event->kind == EVENT_SPENT || event->kind == EVENT_LOST ||
+               event->kind == EVENT_VISIT ||
                (event->kind == EVENT_LEAVE && step_leaves_early(engine, location));
     return event->kind <= EVENT_LEAVE && !location->call.is_open && !engine->regions &&
            region_at(engine, event->index)->mpi == MPI_FUNCTION_NONE;

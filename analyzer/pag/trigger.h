@@ -12,6 +12,7 @@ enum trigger_kind {
     TRIGGER_SEND,       // a call in which a sender may have waited for its receiver
     TRIGGER_COLLECTIVE, // one member of one finished collective operation
     TRIGGER_RMA,        // a call of one-sided communication in which a rank waited for another one
+    TRIGGER_REGION,     // a visit of a region, as it is left; only of regions that are asked for
     TRIGGER_KINDS
 };
 
@@ -86,6 +87,15 @@ enum trigger_kind {
     X(RMA, LAST_ACCESS, last_access) /* leave of the partner's last access in the epoch that */    \
                                      /* it completes; `never` when none */
 
+/// Fields of TRIGGER_REGION.
+#define TRIGGER_REGION_FIELDS(X)                                                                   \
+    X(REGION, ENTER, enter)                                                                        \
+    X(REGION, LEAVE, leave)                                                                        \
+    X(REGION, INSIDE, inside)       /* time in the regions that it entered */                      \
+    X(REGION, VISIT, visit)         /* 1: the first at its call path of the location, ... */       \
+    X(REGION, CONSTRUCT, construct) /* enum construct */                                           \
+    X(REGION, IS_MPI, is_mpi)       /* 1: a function of MPI */
+
 enum trigger_rma {
     TRIGGER_RMA_LOCK,     // until the last conflicting lock was given back
     TRIGGER_RMA_POST,     // until the last target of its epoch posted
@@ -102,6 +112,7 @@ enum trigger_collective_field {
     TRIGGER_COLLECTIVE_FIELDS(TRIGGER_ENUM) TRIGGER_COLLECTIVE_N_FIELDS
 };
 enum trigger_rma_field { TRIGGER_RMA_FIELDS(TRIGGER_ENUM) TRIGGER_RMA_N_FIELDS };
+enum trigger_region_field { TRIGGER_REGION_FIELDS(TRIGGER_ENUM) TRIGGER_REGION_N_FIELDS };
 #undef TRIGGER_ENUM
 
 enum { TRIGGER_MAX_FIELDS = 24 };
@@ -111,6 +122,7 @@ struct trigger {
     uint32_t location;      // where the wait would be
     uint32_t rank;          // its world rank
     uint32_t call_path;     // of the call, local to the location (pag.h)
+    uint32_t region;        // of TRIGGER_REGION
     bool in_window;         // entered between the last leave of MPI_Init and the last MPI_Finalize
     uint64_t window_end_ns; // the last enter of MPI_Finalize; UINT64_MAX: it is later than all this
     int64_t value[TRIGGER_MAX_FIELDS]; // by the field enum of `kind`; times in ns

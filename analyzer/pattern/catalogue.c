@@ -214,6 +214,13 @@ static int set_trigger(const struct catalogue *catalogue, struct pattern *patter
                   pattern->trigger, nearest ? nearest : kinds[0]);
         return in_element(pattern, "trigger", err);
     }
+    bool is_of_region = pattern->trigger_kind == TRIGGER_REGION;
+    if (is_of_region != (pattern->region[0] != '\0'))
+        return error_set(err, "%s:%u: pattern '%s' %s", pattern->file, line_of(pattern, "trigger"),
+                         pattern->id,
+                         is_of_region ? "needs an element <region>: of which regions (* for all)"
+                                      : "has a <region>, which only the trigger region can have");
+    pattern->is_counted = pattern->is_counted && !is_of_region;
     pattern->is_within = pattern->within[0] != '\0';
     if (!pattern->is_within)
         return 0;

@@ -6,6 +6,7 @@
 #include <assert.h>
 #include <string.h>
 
+#include "analyzer/trace/definitions.h"
 #include "analyzer/trace/event.h"
 
 static_assert((int)FIELD_PARENT_BEGIN < (int)EXPRESSION_SLOTS, "trigger fields fit the slots");
@@ -23,6 +24,13 @@ static_assert((int)FIELD_PARENT_BEGIN < (int)EXPRESSION_SLOTS, "trigger fields f
         CONSTANT("handle", COLLECTIVE_HANDLE), CONSTANT("finalize", TRIGGER_KIND_FINALIZE),        \
         CONSTANT("lock", TRIGGER_RMA_LOCK), CONSTANT("post", TRIGGER_RMA_POST),                    \
         CONSTANT("complete", TRIGGER_RMA_COMPLETE)
+#define REGION_CONSTANTS                                                                           \
+    CONSTANT("none", CONSTRUCT_NONE), CONSTANT("work", CONSTRUCT_WORK),                            \
+        CONSTANT("parallel", CONSTRUCT_PARALLEL), CONSTANT("barrier", CONSTRUCT_BARRIER),          \
+        CONSTANT("implicit_barrier", CONSTRUCT_IMPLICIT_BARRIER),                                  \
+        CONSTANT("lock", CONSTRUCT_LOCK), CONSTANT("condition", CONSTRUCT_CONDITION),              \
+        CONSTANT("task", CONSTRUCT_TASK), CONSTANT("runtime", CONSTRUCT_RUNTIME),                  \
+        CONSTANT("unlock", CONSTRUCT_UNLOCK)
 #define WITHIN                                                                                     \
     {.name = "parent_wait", .value = FIELD_PARENT_WAIT},                                           \
     {                                                                                              \
@@ -37,6 +45,8 @@ static const struct expression_name send_names[] = {TRIGGER_SEND_FIELDS(FIELD) C
 static const struct expression_name collective_names[] = {
     TRIGGER_COLLECTIVE_FIELDS(FIELD) CONSTANTS, WITHIN};
 static const struct expression_name rma_names[] = {TRIGGER_RMA_FIELDS(FIELD) CONSTANTS, WITHIN};
+static const struct expression_name region_names[] = {TRIGGER_REGION_FIELDS(FIELD) REGION_CONSTANTS,
+                                                      WITHIN};
 #undef FIELD
 
 #define SEVERITY_NAME(NAME, field) {.name = #field, .value = SEVERITY_##NAME},
@@ -56,6 +66,7 @@ static const struct {
     [TRIGGER_COLLECTIVE] = {"collective", NAMES(collective_names), TRIGGER_COLLECTIVE_ENTER,
                             TRIGGER_COLLECTIVE_LEAVE},
     [TRIGGER_RMA] = {"rma", NAMES(rma_names), TRIGGER_RMA_ENTER, TRIGGER_RMA_LEAVE},
+    [TRIGGER_REGION] = {"region", NAMES(region_names), TRIGGER_REGION_ENTER, TRIGGER_REGION_LEAVE},
 };
 
 const char *trigger_kind_name(enum trigger_kind kind)

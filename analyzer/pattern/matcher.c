@@ -21,8 +21,9 @@ enum { MAX_GUARD = 128 }; // only values below this can choose a list
 /// A pattern in a list.
 struct candidate {
     const struct pattern *pattern;
-    uint32_t index;    // of the pattern
-    uint32_t n_within; // candidates after it that are evaluated only where it waited
+    const bool *regions; // that it is for; NULL: its trigger events are of no region
+    uint32_t index;      // of the pattern
+    uint32_t n_within;   // candidates after it that are evaluated only where it waited
 };
 
 struct candidate_list {
@@ -57,7 +58,8 @@ struct matcher {
     const struct catalogue *catalogue;
     size_t n_locations, n_ranks;
     struct decision *decisions;   // by kind of trigger event
-    bool shares_decisions;        // they are those of another matcher
+    bool **regions;               // by pattern: those that it is for, NULL: all
+    bool shares_decisions;        // they and the regions are those of another matcher
     struct pattern_total *totals; // by pattern
     struct location_sums *sums;   // by pattern * n_locations + location
     uint64_t window;              // counts matcher_window_moved()
@@ -95,8 +97,9 @@ static uint8_t choose_slot(const struct catalogue *catalogue, enum trigger_kind 
 /// Lists the patterns that can hold when the chosen field has VALUE (-1: none that is demanded).
 /// The patterns within another one follow it directly, which the order of the catalogue does not
 /// give where a subtree of a sibling lies between.
-static void list_from(const struct catalogue *catalogue, enum trigger_kind kind, uint8_t slot,
-                      int64_t value, uint32_t within, struct candidate_list *list)
+static void list_from(const struct catalogue *catalogue, bool *const *regions,
+                      enum trigger_kind kind, uint8_t slot, int64_t value, uint32_t within,
+                      struct candidate_list *list)
 {
     for (uint32_t i = 0; i < catalogue->n_patterns; i++) {
         const struct pattern *pattern = &catalogue->patterns[i];
@@ -109,18 +112,19 @@ static void list_from(const struct catalogue *catalogue, enum trigger_kind kind,
             guard_value != value)
             continue;
         size_t place = list->n++;
-        list->candidates[place] = (struct candidate){.pattern = pattern, .index = i};
-        list_from(catalogue, kind, slot, value, i, list);
+        list->candidates[place] =
+            (struct candidate){.pattern = pattern, .regions = regions[i], .index = i};
+        list_from(catalogue, regions, kind, slot, value, i, list);
         list->candidates[place].n_within = (uint32_t)(list->n - place - 1);
     }
 }
 
-static struct candidate_list list_new(const struct catalogue *catalogue, enum trigger_kind kind,
-                                      uint8_t slot, int64_t value)
+static struct candidate_list list_new(const struct catalogue *catalogue, bool *const *regions,
+                                      enum trigger_kind kind, uint8_t slot, int64_t value)
 {
     struct candidate_list list = {
         .candidates = memory_zeroed(catalogue->n_patterns, sizeof(*list.candidates))};
-    list_from(catalogue, kind, slot, value, PATTERN_NONE, &list);
+    list_from(catalogue, regions, kind, slot, value, PATTERN_NONE, &list);
     uint32_t used = 0;
     for (size_t i = 0; i < list.n; i++) {
         const struct pattern *pattern = list.candidates[i].pattern;
@@ -137,12 +141,12 @@ static struct candidate_list list_new(const struct catalogue *catalogue, enum tr
 }
 
 static void decision_init(struct decision *decision, const struct catalogue *catalogue,
-                          enum trigger_kind kind)
+                          bool *const *regions, enum trigger_kind kind)
 {
     decision->enter = trigger_enter_field(kind);
     decision->leave = trigger_leave_field(kind);
     decision->slot = choose_slot(catalogue, kind);
-    decision->other = list_new(catalogue, kind, decision->slot, -1);
+    decision->other = list_new(catalogue, regions, kind, decision->slot, -1);
     for (size_t i = 0; i < MAX_GUARD; i++)
         decision->lists[i] = &decision->other;
     for (size_t i = 0; i < catalogue->n_patterns; i++) {
@@ -154,7 +158,7 @@ static void decision_init(struct decision *decision, const struct catalogue *cat
             decision->lists[value] != &decision->other)
             continue;
         decision->lists[value] = memory_new(sizeof(*decision->lists[value]));
-        *decision->lists[value] = list_new(catalogue, kind, slot, value);
+        *decision->lists[value] = list_new(catalogue, regions, kind, slot, value);
     }
 }
 
@@ -169,13 +173,14 @@ static void decision_release(struct decision *decision)
 }
 
 static struct matcher *new_with(const struct catalogue *catalogue, size_t n_locations,
-                                size_t n_ranks, struct decision *decisions)
+                                size_t n_ranks, struct decision *decisions, bool **regions)
 {
     struct matcher *matcher = memory_zeroed(1, sizeof(*matcher));
     matcher->catalogue = catalogue;
     matcher->n_locations = n_locations;
     matcher->n_ranks = n_ranks;
     matcher->decisions = decisions;
+    matcher->regions = regions;
     matcher->totals = memory_zeroed(catalogue->n_patterns, sizeof(*matcher->totals));
     matcher->sums = memory_zeroed(catalogue->n_patterns * n_locations, sizeof(*matcher->sums));
     for (size_t i = 0; i < catalogue->n_patterns; i++)
@@ -183,13 +188,44 @@ static struct matcher *new_with(const struct catalogue *catalogue, size_t n_loca
     return matcher;
 }
 
+// ---- regions ----
+
+/// By region: whether PATTERN is for it. NULL: it is for none in particular. The caller frees.
+static bool *regions_of(const struct pattern *pattern, const struct definitions *definitions)
+{
+    if (pattern->is_abstract || pattern->trigger_kind != TRIGGER_REGION)
+        return NULL;
+    struct error ambiguous; // it is for all of that name
+    bool *is_meant = memory_zeroed(definitions->n_regions + 1, sizeof *is_meant);
+    region_names_take(definitions, pattern->region, is_meant, &ambiguous);
+    return is_meant;
+}
+
+bool *matcher_visited(const struct catalogue *catalogue, const struct definitions *definitions)
+{
+    bool *visited = NULL;
+    for (size_t i = 0; i < catalogue->n_patterns; i++) {
+        SCOPED bool *regions = regions_of(&catalogue->patterns[i], definitions);
+        if (!regions)
+            continue;
+        if (!visited)
+            visited = memory_zeroed(definitions->n_regions + 1, sizeof *visited);
+        for (size_t region = 0; region < definitions->n_regions; region++)
+            visited[region] = visited[region] || regions[region];
+    }
+    return visited;
+}
+
 struct matcher *matcher_new(const struct catalogue *catalogue,
                             const struct definitions *definitions)
 {
     struct decision *decisions = memory_zeroed(TRIGGER_KINDS, sizeof(*decisions));
+    bool **regions = memory_zeroed(catalogue->n_patterns + 1, sizeof(bool *));
+    for (size_t i = 0; i < catalogue->n_patterns; i++)
+        regions[i] = regions_of(&catalogue->patterns[i], definitions);
     for (size_t kind = 0; kind < TRIGGER_KINDS; kind++)
-        decision_init(&decisions[kind], catalogue, (enum trigger_kind)kind);
-    return new_with(catalogue, definitions->n_locations, definitions->n_ranks, decisions);
+        decision_init(&decisions[kind], catalogue, regions, (enum trigger_kind)kind);
+    return new_with(catalogue, definitions->n_locations, definitions->n_ranks, decisions, regions);
 }
 
 void matcher_listen(struct matcher *matcher, matcher_listener *listener, void *context)
@@ -201,8 +237,8 @@ void matcher_listen(struct matcher *matcher, matcher_listener *listener, void *c
 /// A matcher of one part of each location, with the decision tables of WHOLE.
 static struct matcher *new_of_part(const struct matcher *whole, const struct pag_part *parts)
 {
-    struct matcher *matcher =
-        new_with(whole->catalogue, whole->n_locations, whole->n_ranks, whole->decisions);
+    struct matcher *matcher = new_with(whole->catalogue, whole->n_locations, whole->n_ranks,
+                                       whole->decisions, whole->regions);
     matcher->shares_decisions = true;
     matcher->parts = parts;
     return matcher;
@@ -214,10 +250,12 @@ void matcher_free(struct matcher *matcher)
         return;
     for (size_t i = 0; i < matcher->catalogue->n_patterns * matcher->n_locations; i++)
         free(matcher->sums[i].cells);
-    for (size_t kind = 0; kind < TRIGGER_KINDS && !matcher->shares_decisions; kind++)
-        decision_release(&matcher->decisions[kind]);
-    if (!matcher->shares_decisions)
+    if (!matcher->shares_decisions) {
+        for (size_t kind = 0; kind < TRIGGER_KINDS; kind++)
+            decision_release(&matcher->decisions[kind]);
+        memory_free_each(matcher->regions, matcher->catalogue->n_patterns);
         free(matcher->decisions);
+    }
     FREE_MEMBERS(matcher->totals, matcher->catalogue->n_patterns, causes);
     FREE_ALL(matcher->sums, matcher->totals, matcher);
 }
@@ -377,7 +415,8 @@ void matcher_trigger(void *context, const struct trigger *trigger)
             slots[FIELD_PARENT_BEGIN] = (double)matcher->totals[pattern->ancestor].begin;
         }
         struct pattern_total *total = &matcher->totals[candidate->index];
-        if (evaluate(pattern, trigger->value[decision->enter], trigger->value[decision->leave],
+        if ((!candidate->regions || candidate->regions[trigger->region]) &&
+            evaluate(pattern, trigger->value[decision->enter], trigger->value[decision->leave],
                      slots, total) &&
             (!matcher->parts || cut_to_part(&matcher->parts[trigger->location], total)))
             add_instance(matcher, candidate, trigger, slots);

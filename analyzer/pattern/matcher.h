@@ -45,6 +45,10 @@ struct matcher_finding {
     } worst;
 };
 
+/// By region: whether a pattern looks at its visits, for pag_options.visited. NULL: none does. The
+/// caller frees.
+bool *matcher_visited(const struct catalogue *catalogue, const struct definitions *definitions);
+
 /// Both arguments stay the caller's and must outlive the matcher.
 struct matcher *matcher_new(const struct catalogue *catalogue,
                             const struct definitions *definitions);

@@ -28,6 +28,7 @@
     X(confidence, MAYBE)   /* expression over the trigger's fields, 0..1; 1 */                     \
     X(threshold, MAYBE)    /* severity from which on the hint is worth showing; 0.01 */            \
     X(trigger, MAYBE)      /* kind of trigger event */                                             \
+    X(region, MAYBE)       /* names of regions (a glob), of trigger events of kind region */       \
     X(within, MAYBE)       /* `parent`: only where the nearest ancestor with a wait waited */      \
     X(condition, MAYBE)    /* expression; true */                                                  \
     X(wait, MAYBE)         /* expression; an instance is where it is above 0 */                    \

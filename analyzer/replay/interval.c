@@ -409,6 +409,7 @@ struct pass {
     struct trace *trace;
     const struct interval *intervals;
     struct part_matchers *matchers;
+    const bool *visited; // pag_options
     struct progress progress;
     struct pag_result result;
     struct pag_index *index; // of the archive, or being made; NULL: none
@@ -468,6 +469,7 @@ static int run_pass(struct pass *pass, size_t n, struct error *err)
     options.parts = parts;
     options.n_parts = n;
     options.index = pass->index;
+    options.visited = pass->visited;
     const struct pag_listener listener = {
         .context = pass, .trigger = on_trigger, .reached = on_reached, .part = on_part};
     progress_begin(&pass->progress, "replaying", definitions->length_ns);
@@ -486,8 +488,10 @@ static int run_pass(struct pass *pass, size_t n, struct error *err)
 static void begin_index(struct pass *pass)
 {
     const struct pag_index_settings *settings = pass->replay->index;
-    if (pass->replay->clocks.moved_ns > 0)
-        settings = NULL; // places in time are those of the recorded clocks
+    if (pass->replay->clocks.moved_ns > 0) // places in time are those of the recorded clocks
+        settings = NULL;
+    if (pass->visited) // which began before such a place
+        settings = NULL;
     if (settings) {
         pass->mark = index_file_mark(pass->trace);
         pass->index = index_file_read(pass->trace, pass->mark, settings);
@@ -528,7 +532,8 @@ static int run_indexed(struct interval_replay *replay, struct pass *pass, size_t
 int interval_replay(struct interval_replay *replay, const struct interval *intervals, size_t n,
                     struct error *err)
 {
-    struct pass pass = {.replay = replay, .intervals = intervals, .err = err};
+    SCOPED bool *visited = matcher_visited(replay->catalogue, trace_definitions(replay->trace));
+    struct pass pass = {.replay = replay, .intervals = intervals, .visited = visited, .err = err};
     bool is_first = true;
     int status = 0;
     for (size_t n_pass = 1; n > 0 && status == 0; n -= n_pass, pass.intervals += n_pass) {

@@ -144,12 +144,13 @@ int replay_run_open_shared(struct replay_run *run, const char *trace, struct err
     return run->trace ? 0 : -1;
 }
 
-int replay_serve(const char *path, struct error *err)
+int replay_serve(const char *path, const struct catalogue *catalogue, struct error *err)
 {
     struct trace *trace = trace_open_shared(path, err);
     if (!trace)
         return -1;
-    digest_serve(trace);
+    SCOPED bool *visited = matcher_visited(catalogue, trace_definitions(trace));
+    digest_serve(trace, visited);
     trace_close(trace);
     return 0;
 }
@@ -173,6 +174,8 @@ static int make_pass(struct replay_run *run, const struct catalogue *catalogue,
                      struct error *err)
 {
     const struct definitions *definitions = trace_definitions(run->trace);
+    SCOPED bool *visited =
+        catalogue && !prediction ? matcher_visited(catalogue, definitions) : NULL;
     if (catalogue)
         run->matcher = matcher_new(catalogue, definitions);
     if (run->matcher && run->waits)
@@ -185,6 +188,7 @@ static int make_pass(struct replay_run *run, const struct catalogue *catalogue,
     options.explains = catalogue != NULL;
     options.keeps_series = catalogue != NULL && !prediction;
     options.moment = run->moment;
+    options.visited = visited;
     options.only_times = prediction && !catalogue && !run->finds_path;
     const struct pag_listener *writer = run->writer;
     const struct pag_listener listener = {

@@ -41,9 +41,10 @@ struct replay_run {
 int replay_run_open(struct replay_run *run, const char *trace, struct error *err);
 
 /// The same for a replay that the processes of a launcher share: each reads a part of the trace for
-/// the first one (trace_open_shared()). The others call replay_serve() instead.
+/// the first one (trace_open_shared()). The others call replay_serve() instead, with the first
+/// one's catalogue.
 int replay_run_open_shared(struct replay_run *run, const char *trace, struct error *err);
-int replay_serve(const char *trace, struct error *err);
+int replay_serve(const char *trace, const struct catalogue *catalogue, struct error *err);
 
 /// A further pass over the archive of FIRST, which has been replayed (trace_again()). Likewise.
 int replay_run_open_again(struct replay_run *run, struct trace *first, struct error *err);

@@ -94,6 +94,7 @@ void pattern_page_one(const struct catalogue *catalogue, uint32_t index, size_t 
         fprintf(stream, "\nHow it is found\n\n");
         print_field("formula", pattern->formula, width, stream);
         print_field("trigger", pattern->trigger, width, stream);
+        print_field("region", pattern->region, width, stream);
         if (pattern->is_within)
             print_field("within", catalogue->patterns[pattern->ancestor].id, width, stream);
         print_field("condition", pattern->condition, width, stream);

@@ -170,6 +170,9 @@ static json_t *point_object(const void *of, size_t i)
 static json_t *pattern_object(const void *of, size_t i)
 {
     const struct result_pattern *pattern = &((const struct result *)of)->patterns[i];
+    if (!pattern->is_evaluated)
+        return JSON_OBJECT(JSON_STRING(pattern, id), {"count", json_null()},
+                           {"total_ns", json_null()});
     return JSON_OBJECT(JSON_STRING(pattern, id), JSON_COUNT(pattern, count),
                        JSON_COUNT(pattern, total_ns));
 }

@@ -56,6 +56,7 @@ struct coverage {
     uint64_t n_message_calls;    // visits of sends and receives, when none of them left a record
     uint64_t n_collective_calls; // likewise
     uint64_t n_window_calls;     // of fences, locks, epochs, and calls that create or free windows
+    bool lacks_visits;           // in a prediction, which has no times between two calls
 };
 
 /// Compares the visits of MPI regions in RESULT with the records REPLAY counted. A run of one rank

@@ -242,6 +242,8 @@ static bool lacks_records(const struct coverage *coverage, const struct pattern 
     if (strcmp(pattern->id, "wait-at-fence") == 0 || strcmp(pattern->id, "wait-at-window") == 0 ||
         pattern->trigger_kind == TRIGGER_RMA)
         return coverage->n_window_calls > 0;
+    if (pattern->trigger_kind == TRIGGER_REGION)
+        return coverage->lacks_visits;
     if (pattern->trigger_kind == TRIGGER_COLLECTIVE)
         return coverage->n_collective_calls > 0 && strcmp(pattern->id, "wait-at-finalize") != 0;
     return coverage->n_message_calls > 0;
@@ -322,7 +324,7 @@ static bool tells_all(const struct result *result, const struct pag_result *repl
 struct coverage coverage_of(const struct result *result, const struct pag_result *replay,
                             const struct definitions *definitions)
 {
-    struct coverage coverage = {0};
+    struct coverage coverage = {.lacks_visits = replay->simulated != NULL};
     if (definitions->n_windows == 0)
         coverage.n_window_calls =
             visits_of(result, window_calls, sizeof window_calls / sizeof window_calls[0]);

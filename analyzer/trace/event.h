@@ -50,6 +50,9 @@ enum event_kind {
                            // region, context = call path, tag = which barrier, 0: unknown
     EVENT_CONSTRUCT_LEAVE, // index = region
     EVENT_BARRIER_LEAVE,   // the same of a barrier
+    EVENT_VISIT, // a visit is over (location/region_visits.h): index = call path, context = region,
+                 // size_bytes = its enter, received_bytes = time in regions in it,
+                 // request = its number
     // made for listener.counted (pag/views/regions.h), in no archive:
     EVENT_COUNTED, // index = counter, size_bytes = the bits of a double: what it grew by
     EVENT_KINDS

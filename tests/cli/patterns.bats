@@ -187,9 +187,10 @@ EOF
 @test "the examples of the manual load, and it names every field" {
     awk '/^\.EX/ { n++; next } /^\.EE/ { n++ } n % 2 { print >("'"$BATS_TEST_TMPDIR"'/example" n ".xml") }' \
         man/pagoda-patterns.5
-    sed -i 's/\\-/-/g' "$BATS_TEST_TMPDIR"/example[13].xml
+    sed -i 's/\\-/-/g' "$BATS_TEST_TMPDIR"/example[135].xml
     run -0 "$PAGODA" explain --patterns "$BATS_TEST_TMPDIR/example1.xml" big-late-sender
-    says -0 "send_enter - enter" "$PAGODA" explain --patterns "$BATS_TEST_TMPDIR/example3.xml" late-sender
+    says -0 "send_enter - enter" "$PAGODA" explain --patterns "$BATS_TEST_TMPDIR/example5.xml" late-sender
+    says -0 "write_*" "$PAGODA" explain --patterns "$BATS_TEST_TMPDIR/example3.xml" slow-write
     # Field names are the third argument of the lists in trigger.h; elements those of pattern.h.
     for name in $(sed -n 's/^ *X([A-Z]*, [A-Z_]*, \([a-z_]*\)).*/\1/p' analyzer/pag/trigger.h) \
         $(sed -n 's/^ *X(\([a-z]*\), \(ALWAYS\|WAIT\|MAYBE\)).*/\1/p' analyzer/pattern/pattern.h) \
@@ -249,4 +250,93 @@ found() {
             false
         }
     done
+}
+
+# visits REGION WAIT [CONDITION]: a file with the pattern `mine` of visits of REGION on stdout.
+visits() {
+    pattern mine "<region>$1</region>${3:+<condition>$3</condition>}" |
+        sed "s|<trigger>.*</wait>|<trigger>region</trigger><wait>$2</wait>|; s| parent='late-sender'||"
+}
+
+# own_times REPORT.json: by call path, the time outside of further regions: of the profile, where time without
+# CPU is that of the path it was in, or of the pattern `mine`.
+own_times() {
+    jq -S '[.profile[] | select(.path | test("^\\((program|thread)\\)$") | not) |
+            {key: (.path | sub("/\\((without CPU time|blocked)\\)$"; "")), value: .exclusive_ns}] |
+        group_by(.key) | map({key: .[0].key, value: (map(.value) | add)} | select(.value > 0)) |
+        from_entries' "$1" >profile.json
+    jq -S '[.patterns[] | select(.id == "mine") | .by_path[] | {key: .path, value: .ns}] | from_entries' \
+        "$1" | cmp profile.json -
+}
+
+@test "visits of all regions without the time in other regions sum to the profile, in any thread" {
+    visits '*' 'leave - enter - inside' >"$BATS_TEST_TMPDIR/mine.xml"
+    cd "$BATS_TEST_TMPDIR" || return
+    n_traces=0
+    for text in "$ROOT"/tests/traces/{engine,patterns,replay,threads}/*.txt; do
+        echo "# $text"
+        rm -rf trace
+        "$BUILD/tools/mktrace" "$text" trace 2>err || continue
+        "$PAGODA" replay trace --patterns mine.xml --json --threads 2 >replay.json 2>err || continue
+        own_times replay.json
+        n_traces=$((n_traces + 1))
+    done
+    [ $n_traces -gt 60 ]
+}
+
+@test "visits: a region by its name, which visit, which construct, in predictions and intervals" {
+    cd "$BATS_TEST_TMPDIR" || return
+    cat >visits.txt <<EOF
+0-1 0     enter main
+0-1 0-5   MPI_Init
+0 10-20 write_step
+0 30-60 write_step ; 35 enter inner ; 55 leave inner
+0 70-90 write_step
+1 10-11 write_step
+1 40-44 read_step
+0-1 95-100 MPI_Finalize
+0-1 100   leave main
+EOF
+    "$BUILD/tools/mktrace" visits.txt trace
+    # sums REGION WAIT CONDITION [OPTIONS]: number and time of such visits, rank and begin of the longest.
+    sums() {
+        visits "$1" "$2" "$3" >mine.xml
+        "$PAGODA" replay trace --patterns mine.xml --json "${@:4}" |
+            jq -c '.patterns[] | select(.id == "mine") | [.count, .total_ns, .worst.rank, .worst.time_ns]'
+    }
+    [ "$(sums 'write_*' 'leave - enter' 1)" = "[4,61,0,30]" ]
+    [ "$(sums 'write_step' 'leave - enter - inside' 1)" = "[4,41,0,70]" ]
+    [ "$(sums '*_step' 'leave - enter - 15' 'visit &gt; 1')" = "[2,20,0,30]" ]
+    [ "$(sums 'MPI_*' 'leave - enter' 'is_mpi &amp;&amp; enter &gt; 0')" = "[2,10,0,95]" ]
+    [ "$(sums nothing 'leave - enter' 1)" = "[0,0,null,null]" ]
+    [ "$(sums 'write_*' 'leave - enter' 1 --interval 20ns:80ns)" = "[2,40,0,30]" ]
+    "$PAGODA" replay trace --patterns mine.xml --json --cpu-speed 0.5 |
+        jq -e '.whatif.patterns[] | select(.id == "mine") | .count == null and .total_ns == null'
+    archive threads/nested threads
+    visits '*' 'leave - enter' 'construct == barrier' >mine.xml
+    [ "$("$PAGODA" replay threads --patterns mine.xml --json |
+        jq -c '.patterns[] | select(.id == "mine") | [.count, .total_ns]')" = "$(barriers)" ]
+}
+
+# barriers: number and time of the visits of barriers in tests/traces/threads/nested.txt.
+barriers() {
+    awk '$3 == "barrier" && $2 ~ /-/ {split($2, t, "-"); n += t[2] > t[1]; ns += t[2] - t[1]} END {printf "[%d,%d]", n, ns}' \
+        "$ROOT/tests/traces/threads/nested.txt"
+}
+
+@test "visits are no waiting time, and only their trigger has a region" {
+    cd "$BATS_TEST_TMPDIR" || return
+    archive patterns/barrier
+    visits '*' 'leave - enter' | sed "s/id='mine'/id='wait-at-barrier' parent='synchronisation'/" >mine.xml
+    "$PAGODA" replay barrier --json --patterns mine.xml >after.json
+    [ "$(jq '.patterns[] | select(.id == "wait-at-barrier") | .count' after.json)" -gt 5 ]
+    [ "$(jq -c '[.ranks[].wait_ns]' after.json)" = "[0,3]" ] # of barrier-completion; [30,3] before
+    pattern mine '<region>main</region>' >mine.xml
+    says -1 "mine.xml:1: pattern 'mine' has a <region>, which only the trigger region can have" \
+        "$PAGODA" explain patterns --patterns mine.xml
+    visits main 'leave - enter' | sed 's|<region>.*</region>||' >mine.xml
+    says -1 "mine.xml:1: pattern 'mine' needs an element <region>: of which regions (* for all)" \
+        "$PAGODA" explain patterns --patterns mine.xml
+    visits main 'send_enter - enter' >mine.xml
+    says -1 "<wait> of pattern 'mine'" "$PAGODA" explain patterns --patterns mine.xml
 }

@@ -114,6 +114,8 @@ all_kinds() {
     replays spoiled
     same_as_alone 3 replay spoiled --explain 1@10us
     same_as_alone 2 replay counted --nodes 2
+    same_as_alone 3 replay pairs --patterns visits.xml --json
+    jq -e '.patterns[] | select(.id == "visits") | .count > 10' out
 }
 @test "a replay: messages, threads, counters, CPU times, damage" {
     archive advise/pairs pairs
@@ -121,6 +123,9 @@ all_kinds() {
     truncate -s -30 spoiled/traces/1.evt
     rm spoiled/traces/2.evt
     echo damaged >spoiled/traces/3.def
+    sed 's/"wait-at-barrier" parent="synchronisation"/"visits"/; s/>collective</>region</
+        s|<condition>.*|<region>*</region>|; s|<wait>.*|<wait>leave - enter</wait>|; /<cause>/d' \
+        "$ROOT/patterns/wait-at-barrier.xml" >visits.xml
     /usr/bin/python3 "$ROOT/tests/cli/counters.py" counted 3 30000 >/dev/null
     for_each_mpi pairs
     one_mpi all_kinds

@@ -116,6 +116,7 @@ static void find_cpu_after(struct location_state *location, uint32_t ahead, uint
         const struct event *event = location_peek(location, ahead + after);
         if (!event)
             return;
+        most += event->kind == EVENT_VISIT; // comes only where somebody asks
         if (event->kind != EVENT_CPU_TIME)
             continue;
         call->has_cpu_after = event->tag - leave <= MAX_AFTER;
@@ -142,7 +143,7 @@ static void read_records(struct location_state *location)
         if (event->kind == EVENT_ENTER) {
             depth++;
             is_nested = true;
-        } else if (event->kind == EVENT_SPENT) {
+        } else if (event->kind == EVENT_SPENT || event->kind == EVENT_VISIT) {
             is_nested = true; // in regions in the call
         } else if (event->kind == EVENT_LEAVE) {
             if (depth == 0) {

@@ -7,6 +7,7 @@
 
 #include "analyzer/base/format/numbers.h"
 #include "analyzer/base/memory.h"
+#include "analyzer/pag/location/region_visits.h"
 #include "analyzer/pag/location/without_cpu.h"
 #include "analyzer/trace/batch.h"
 
@@ -20,9 +21,11 @@ struct digest {
     bool has_cpu_inside;
     uint64_t cpu_inside_ns; // its last CPU sample
     uint32_t n_events;      // so far; only differences matter
+    struct batch *out;      // where visits are told
 };
 
-struct digest *digest_new(const struct definitions *definitions, size_t location)
+struct digest *digest_new(const struct definitions *definitions, size_t location,
+                          const bool *visited)
 {
     struct digest *digest = memory_zeroed(1, sizeof *digest);
     times_init(&digest->times);
@@ -31,6 +34,8 @@ struct digest *digest_new(const struct definitions *definitions, size_t location
     digest->has_threads = digest->has_rank &&
                           definitions->ranks[definitions->locations[location].rank].n_locations > 1;
     digest->is_master = digest->has_rank && definitions->locations[location].is_master;
+    digest->profile.visits =
+        region_visits_new(digest->has_rank ? visited : NULL, region_visits_append, &digest->out);
     return digest;
 }
 
@@ -316,6 +321,7 @@ static uint32_t next_before(const struct decoded *decoded, size_t growth, size_t
 void digest_events(struct digest *digest, const struct decoded *decoded, struct batch *out)
 {
     size_t n_done = 0, growth = 0, operation = 0;
+    digest->out = out;
     while (growth < decoded->n_growths || operation < decoded->n_operations) {
         uint32_t next = next_before(decoded, growth, operation);
         size_t before = next < decoded->n ? next : decoded->n;
@@ -394,13 +400,13 @@ static void serve_end(void *context, size_t location, struct numbers *numbers)
     digest_pass(digests[location], numbers);
 }
 
-void digest_serve(struct trace *trace)
+void digest_serve(struct trace *trace, const bool *visited)
 {
     const struct definitions *definitions = trace_definitions(trace);
     size_t n = definitions->n_locations;
     SCOPED struct digest **digests = memory_zeroed(n, sizeof(struct digest *));
     for (size_t i = 0; i < n; i++)
-        digests[i] = digest_new(definitions, i);
+        digests[i] = digest_new(definitions, i, visited);
     trace_serve(trace, &(struct trace_digest){digests, serve_events, serve_end});
     for (size_t i = 0; i < n; i++) {
         times_release(&digests[i]->times);

@@ -16,6 +16,7 @@
 // was
 //   not left; `size_bytes` the time there in ns, `tag` the event's number.
 // - EVENT_CPU_TIME: `tag` is the event's number.
+// - EVENT_VISIT: a visit of a region that is asked for, right after what it ends with.
 // - EVENT_CONSTRUCT_ENTER, EVENT_CONSTRUCT_LEAVE, EVENT_BARRIER_LEAVE: regions of a thread runtime,
 //   where a process has several threads.
 #pragma once
@@ -29,8 +30,9 @@ struct decoded;
 struct digest;
 struct numbers;
 
-/// Of location LOCATION of DEFINITIONS; digest_finish() frees it.
-struct digest *digest_new(const struct definitions *definitions, size_t location);
+/// Of location LOCATION of DEFINITIONS; digest_finish() frees it. VISITED is as in pag_options.
+struct digest *digest_new(const struct definitions *definitions, size_t location,
+                          const bool *visited);
 
 /// Digests events, what counters grew by and file operations, and appends what is left to OUT.
 void digest_events(struct digest *digest, const struct decoded *decoded, struct batch *out);
@@ -40,8 +42,8 @@ void digest_events(struct digest *digest, const struct decoded *decoded, struct 
 void digest_pass(struct digest *digest, struct numbers *numbers);
 
 /// In a process that does not replay TRACE, a shared one: digests its locations for the one that
-/// does (trace_serve()).
-void digest_serve(struct trace *trace);
+/// does (trace_serve()). VISITED is as in pag_options.
+void digest_serve(struct trace *trace, const bool *visited);
 
 /// When the location ended, which the digest has come to.
 uint64_t digest_end_ns(const struct digest *digest);

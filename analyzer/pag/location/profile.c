@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include "analyzer/base/memory.h"
+#include "analyzer/pag/location/region_visits.h"
 
 // Deeper calls, and paths beyond the number, are counted at the path they exceed: endless recursion
 // must not use up memory.
@@ -86,6 +87,7 @@ void profile_release(struct profile *profile)
 {
     FREE_ALL(profile->paths, profile->stack, profile->counted);
     file_uses_release(&profile->file_uses);
+    region_visits_free(profile->visits);
     free(profile->without_cpu.segments);
     map_release(&profile->children);
     map_release(&profile->calls);
@@ -320,6 +322,8 @@ static void pop(struct profile *profile, uint64_t time_ns)
              on_way = profile->paths[on_way].parent)
             profile->paths[on_way].inclusive_ns += time_ns - frame->enter_ns;
     }
+    if (__builtin_expect(profile->visits != NULL, 0))
+        region_visits_leave(profile, time_ns);
     profile->current = frame->path;
 }
 

@@ -78,6 +78,7 @@ struct profile {
     double *counted;
     size_t n_counted, counted_capacity; // values
     struct file_uses file_uses;         // likewise
+    struct region_visits *visits;       // that are told; NULL: none
 };
 
 // --- times and their mark

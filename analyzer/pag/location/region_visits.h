@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Visits of the regions that somebody asks for, such as a pattern of a user: each is told as it is
+// left, with what of it was spent in other regions.
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct batch;
+struct event;
+struct profile;
+
+/// Told of a visit by an EVENT_VISIT, which is valid during the call only.
+typedef void region_visits_listener(void *context, const struct event *visit);
+
+/// Of the regions with IS_ASKED, by region, which stays the caller's; NULL: of none, and NULL is
+/// returned. region_visits_free() frees it.
+struct region_visits *region_visits_new(const bool *is_asked, region_visits_listener *listener,
+                                        void *context);
+void region_visits_free(struct region_visits *visits);
+
+/// A listener for the digest of a location; CONTEXT is where its batch is, a struct batch **.
+void region_visits_append(void *context, const struct event *visit);
+
+/// The frame beyond the top of PROFILE's stack, of its current path, is left at TIME_NS.
+void region_visits_leave(const struct profile *profile, uint64_t time_ns);

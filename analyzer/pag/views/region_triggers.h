@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Trigger events of visits (TRIGGER_REGION), of the regions of pag_options.visited.
+#pragma once
+
+struct engine;
+struct event;
+struct location_state;
+
+/// Where visits of a location come from that has no digest.
+struct region_trigger_source;
+
+/// The locations of ENGINE tell their visits as they are left. By location; the caller frees. NULL:
+/// nobody asks, or their digests do so.
+struct region_trigger_source *region_triggers_new(struct engine *engine);
+
+/// VISIT, an EVENT_VISIT of LOCATION, is over.
+void region_trigger(const struct engine *engine, const struct location_state *location,
+                    const struct event *visit);
