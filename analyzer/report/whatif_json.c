@@ -248,6 +248,12 @@ json_t *json_whatif(const struct whatif_report *report, const struct result *mea
              JSON_OBJECT({"scope", json_string(report->tolerates_everywhere ? "all" : "network")},
                          {"predictions", json_count(report->n_tolerance_runs)},
                          {"levels", json_list(report->n_tolerances, tolerance_object, report)})});
+    const struct whatif_parts *parts = &report->network_parts;
+    if (parts->is_known)
+        JSON_PUT(object, {"network_parts", JSON_OBJECT(JSON_COUNT(parts, no_network_ns),
+                                                       JSON_INTEGER(parts, latency_ns),
+                                                       JSON_INTEGER(parts, bandwidth_ns),
+                                                       JSON_INTEGER(parts, contention_ns))});
     if (report->has_predicted)
         JSON_PUT(object,
                  {"critical_path",

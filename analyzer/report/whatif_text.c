@@ -187,6 +187,33 @@ static void print_tolerance(const struct page *page, const struct whatif_report 
     page_table(page, &table);
 }
 
+static void add_part(struct table *table, const struct page *page, uint64_t whole_ns,
+                     const char *name, int64_t ns)
+{
+    table_add_cell(table, "%s", quantity_in(ns, page->unit).text);
+    table_add_cell(table, "%s", quantity_part((double)ns, (double)whole_ns).text);
+    table_add_cell(table, "%s", name);
+}
+
+static void print_network_parts(const struct page *page, const struct whatif_report *report)
+{
+    const struct whatif_parts *parts = &report->network_parts;
+    uint64_t whole_ns = report->points[0].predicted_ns;
+    struct table table = {0};
+    if (!parts->is_known)
+        return;
+    table_add_columns(&table, "time", "share", "<part");
+    add_part(&table, page, whole_ns, "computing and waiting, if messages took no time",
+             (int64_t)parts->no_network_ns);
+    add_part(&table, page, whole_ns, "latency, and what a message costs its ranks",
+             parts->latency_ns);
+    add_part(&table, page, whole_ns, "bandwidth", parts->bandwidth_ns);
+    add_part(&table, page, whole_ns, "contention: messages that hinder each other",
+             parts->contention_ns);
+    page_heading_of_times(page, "Parts of the predicted run", "what each adds to those above it");
+    page_table(page, &table);
+}
+
 // ---- what the prediction rests on
 
 static void print_collectives(const struct page *page, const struct whatif_report *report)
@@ -671,6 +698,7 @@ void text_print_whatif(const struct result *measured, const struct whatif_report
         return;
     }
     print_tolerance(&page, report);
+    print_network_parts(&page, report);
     if (report->points[0].n_ranks > 0)
         print_ranks(&page, &report->points[0]);
     if (report->has_predicted)

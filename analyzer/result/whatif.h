@@ -156,6 +156,14 @@ struct whatif_tolerance {
     uint64_t byte_fs;           // each byte of a message, in femtoseconds
 };
 
+/// What of a predicted run's time a machine's network is: the same run without it, then what each
+/// part adds to those before it. They sum to predicted_ns.
+struct whatif_parts {
+    bool is_known;
+    uint64_t no_network_ns;
+    int64_t latency_ns, bandwidth_ns, contention_ns;
+};
+
 struct whatif_report {
     uint64_t baseline_ns; // measured
     uint64_t replayed_ns; // predicted with nothing changed
@@ -172,11 +180,12 @@ struct whatif_report {
     struct whatif_tolerance *tolerances;
     size_t n_tolerances, n_tolerance_runs;
     bool tolerates_everywhere; // all ranks are on one node: all messages are meant
-    bool is_list;              // some option had several values
-    struct result predicted;   // the predicted run of a single point
-    struct result unchanged;   // likewise, with nothing changed; only if whatif_has_large_error()
-    bool has_predicted;        // these two are there
-    struct result *results;    // of a list, by point: kept for a database, else NULL
+    struct whatif_parts network_parts;
+    bool is_list;            // some option had several values
+    struct result predicted; // the predicted run of a single point
+    struct result unchanged; // likewise, with nothing changed; only if whatif_has_large_error()
+    bool has_predicted;      // these two are there
+    struct result *results;  // of a list, by point: kept for a database, else NULL
 };
 
 struct owned;

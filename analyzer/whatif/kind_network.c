@@ -83,6 +83,12 @@ const struct whatif_option whatif_options_of_network[] = {
     {WHATIF_ROW(VALUE, "draws", "N[:SEED]"), .read = read_draws,
      .help = "with --machine: predict N runs with its noise, and say what 95 % of them stay below",
      .needs = "machine", .does = "draws from the noise of"},
+    {.name = "network-parts",
+     .kind = WHATIF_FLAG,
+     WHATIF_SET(wants_parts),
+     .help = "with --machine: what of the predicted time is latency, bandwidth, contention",
+     .needs = "machine",
+     .does = "takes apart the network of"},
     {WHATIF_ROW(AXIS, "add-latency", "T"), WHATIF_NUMBER(settings.added_latency_ns, cost_time_read),
      .help = "add T to each message between nodes"},
     {WHATIF_ROW(VALUE, "tolerance", "PERCENTS"), .read = read_tolerance,
@@ -99,6 +105,11 @@ int whatif_use_machine(struct whatif_case *asked, const struct machine *machine,
         return 0;
     if (asked->n_draws > 0 && !machine_has_noise(machine))
         return error_set(err, "--draws: %s has no <quantile>, so that all runs would be the same",
+                         machine->path);
+    if (asked->wants_parts && !machine_has_messages(machine))
+        return error_set(err,
+                         "--network-parts: %s has no <message>: messages cost what they did in the "
+                         "recording, which has no parts",
                          machine->path);
     machine_view(&asked->machine, machine);
     asked->settings.machine = &asked->machine;

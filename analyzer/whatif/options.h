@@ -120,6 +120,7 @@ struct whatif_case {
     } rebalance;
     const double *tolerances; // percent
     size_t n_tolerances;
+    bool wants_parts;       // what of the time is latency, bandwidth, contention
     uint32_t n_draws, seed; // of the machine's noise; 0: none
     void **kept;            // what is freed with the case
     size_t n_kept, kept_capacity;

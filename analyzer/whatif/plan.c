@@ -281,10 +281,16 @@ static int check_plan(const struct whatif_plan *plan, const struct axes *axes, s
     if (plan->cases[0].n_draws > 0 && plan->estimate)
         return error_set(err, "--draws and --%s: only simulated runs have draws, no estimates",
                          plan->estimate);
+    if (plan->cases[0].wants_parts && plan->estimate)
+        return error_set(err, "--network-parts and --%s: only simulated runs have a network",
+                         plan->estimate);
     if (!plan->is_list)
         return 0;
     if (plan->cases[0].n_tolerances > 0)
         return error_set(err, "--tolerance is found for one prediction: give no option several "
+                              "values");
+    if (plan->cases[0].wants_parts)
+        return error_set(err, "--network-parts is of one prediction: give no option several "
                               "values");
     for (size_t i = 0; i < axes->n; i++)
         if (strcmp(axes->items[i].option->name, "map") == 0 && strstr(axes->items[i].text, "auto"))

@@ -111,6 +111,50 @@ static int find_tolerances(const struct whatif_input *input, const struct whatif
     return status;
 }
 
+// --- the parts of a network
+
+/// The run of ASKED, without PART of its machine's network and those before it.
+static int predict_without(const struct whatif_input *input, const struct whatif_case *asked,
+                           enum machine_part part, uint64_t *time_ns, struct error *err)
+{
+    SCOPED_BY(whatif_point_release) struct whatif_point point = {0};
+    SCOPED_BY(replay_run_release) struct replay_run run = {0};
+    SCOPED_BY(machine_release) struct machine machine = {0};
+    SCOPED_BY(scenario_release) struct scenario scenario = {0};
+    const struct whatif_input only_time = {.measured = input->measured};
+    struct scenario_settings settings = asked->settings;
+    machine_view(&machine, &asked->machine);
+    machine_leave_out(&machine, part);
+    settings.machine = &machine;
+    int status =
+        scenario_init(&scenario, trace_definitions(input->measured->trace), &settings, err);
+    if (status == 0)
+        status = whatif_predict(&only_time, &scenario, &run, &point, 1, err);
+    *time_ns = point.predicted_ns;
+    return status;
+}
+
+/// Fills what of POINT is the network, where ASKED wants it. 0, or -1 and ERR.
+static int find_network_parts(const struct whatif_input *input, const struct whatif_case *asked,
+                              const struct whatif_point *point, struct whatif_parts *parts,
+                              struct error *err)
+{
+    uint64_t without_ns[MACHINE_LATENCY + 1];
+    if (!asked->wants_parts)
+        return 0;
+    for (enum machine_part part = MACHINE_CONTENTION; part <= MACHINE_LATENCY; part++)
+        if (predict_without(input, asked, part, &without_ns[part], err) != 0)
+            return -1;
+    *parts = (struct whatif_parts){
+        .is_known = true,
+        .no_network_ns = without_ns[MACHINE_LATENCY],
+        .latency_ns = (int64_t)(without_ns[MACHINE_BANDWIDTH] - without_ns[MACHINE_LATENCY]),
+        .bandwidth_ns = (int64_t)(without_ns[MACHINE_CONTENTION] - without_ns[MACHINE_BANDWIDTH]),
+        .contention_ns = (int64_t)(point->predicted_ns - without_ns[MACHINE_CONTENTION]),
+    };
+    return 0;
+}
+
 // --- a report
 
 static void describe(struct whatif_report *report, const struct whatif_plan *plan,
@@ -195,6 +239,8 @@ static int predict_one(const struct whatif_asked *asked, struct error *err)
     int status = whatif_predict(&input, &only->scenario, &run, point, 1, err);
     if (status == 0)
         status = find_tolerances(&input, only, point, report, err);
+    if (status == 0)
+        status = find_network_parts(&input, only, point, &report->network_parts, err);
     if (status == 0)
         status = whatif_estimate(only, 1, input.measured, point, err);
     if (status == 0 && whatif_case_is_estimate(only)) {

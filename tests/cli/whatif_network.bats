@@ -70,6 +70,47 @@ END
     [ "$(predict)" = '[200,200,300,400]' ]
 }
 
+# parts OPTIONS...: computing and waiting, latency, bandwidth, contention; they sum to the predicted run.
+parts() {
+    "$PAGODA" replay --json --machine machine.xml --network-parts "$@" trace | jq -c '.whatif |
+        .network_parts.total_ns = ([.network_parts[]] | add) |
+        if .network_parts.total_ns == .predicted_ns then [.network_parts[]][:4] else . end'
+}
+
+@test "latency, bandwidth and contention of a predicted run" {
+    # An allreduce by recursive doubling as above: with one link 500 ns, without links that wait 400, of
+    # messages without bytes twice 100.
+    {
+        echo nodes a a b b
+        echo "0-3 0 enter main"
+        echo "0-3 0-50 MPI_Allreduce ; 50 coll-end allreduce world - 400 400"
+        echo "0-3 50 leave main"
+    } >allreduce.txt
+    rm -r trace
+    "$BUILD/tools/mktrace" allreduce.txt trace
+    network 'out-links="1"' '' '<collective op="allreduce" algorithm="recursive-doubling"/>'
+    [ "$(parts)" = '[0,200,200,100]' ]
+    network '' 'buses="1"' '<collective op="allreduce" algorithm="recursive-doubling"/>'
+    [ "$(parts)" = '[0,200,200,300]' ]
+    network '' '' '<collective op="allreduce" algorithm="recursive-doubling"/>'
+    [ "$(parts)" = '[0,200,200,0]' ]
+    [ "$(parts --bandwidth 500MB)" = '[0,200,400,0]' ]
+    [ "$(parts --latency 30ns)" = '[0,60,200,0]' ]
+    network '' '' '<collective op="allreduce" time="1e-6 * log2(p) + b * 2e-9"/>'
+    [ "$(parts)" = '[0,2000,200,0]' ]
+    # Computing, overheads, messages; the machine is left as it is for what follows.
+    use gaps
+    network 'in-links="1" out-links="1"' 'send-overhead="7ns" recv-overhead="3ns"'
+    parts >parts
+    jq -e 'type == "array" and .[0] > 0 and .[1] > 0 and .[2] > 0 and .[3] > 0' parts
+    "$PAGODA" replay --machine machine.xml --network-parts trace >out
+    grep -A5 '^Parts of the predicted run' out
+    refused '--network-parts takes apart the network of' --network-parts
+    refused '--network-parts is of one prediction' --network-parts --machine machine.xml --cores 1,2
+    echo '<machine name="speed" cpu-speed="2"/>' >machine.xml
+    refused '--network-parts: machine.xml has no <message>' --network-parts --machine machine.xml
+}
+
 @test "a message that is ready later may use a gap, but delays none that was ready before" {
     use gaps
     network 'in-links="1" out-links="1"'

@@ -72,8 +72,9 @@ END
     done
     is 2 '--timeless takes no value' --timeless=1
     is 2 '--untraced takes no value' --untraced=1
+    is 2 '--network-parts takes no value' --network-parts=1 --machine machine.xml
     is 1 '--untraced: the trace does not say what recording cost' --untraced
-    printf '%s\n' --timeless --untraced >>options
+    printf '%s\n' --timeless --untraced --network-parts >>options
     # None is missing here.
     "$PAGODA" replay --help what-if | grep -o -- '^      --[a-z-]*' | tr -d ' ' | sort >all
     sort options >given; diff given all

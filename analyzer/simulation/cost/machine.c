@@ -6,6 +6,7 @@
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "analyzer/base/formula.h"
 #include "analyzer/base/memory.h"
@@ -15,14 +16,46 @@ __extension__ typedef __int128 wide;
 
 static const double most_formula_s = 3600;
 
+/// The messages of all scopes, those with names of their own last.
+static size_t n_messages(const struct machine *machine)
+{
+    return MACHINE_SCOPES + machine->n_custom_scopes;
+}
+
+static struct machine_messages *messages_at(struct machine *machine, size_t scope)
+{
+    return scope < MACHINE_SCOPES ? &machine->messages[scope]
+                                  : &machine->custom_scopes[scope - MACHINE_SCOPES].messages;
+}
+
+static void *copy_of(const void *items, size_t n, size_t size_bytes)
+{
+    void *copy = memory_zeroed(n, size_bytes);
+    if (n > 0)
+        memcpy(copy, items, n * size_bytes);
+    return copy;
+}
+
 void machine_view(struct machine *machine, const struct machine *whole)
 {
-    struct machine_messages *network = &machine->messages[MACHINE_NETWORK];
     *machine = *whole;
     machine->is_view = true;
-    network->points = memory_zeroed(network->n_points, sizeof *network->points);
-    for (size_t i = 0; i < network->n_points; i++)
-        network->points[i] = whole->messages[MACHINE_NETWORK].points[i];
+    machine->custom_scopes =
+        copy_of(whole->custom_scopes, whole->n_custom_scopes, sizeof *whole->custom_scopes);
+    machine->groups = copy_of(whole->groups, whole->n_groups, sizeof *whole->groups);
+    machine->nodes = copy_of(whole->nodes, whole->n_nodes, sizeof *whole->nodes);
+    for (size_t i = 0; i < n_messages(machine); i++) {
+        struct machine_messages *messages = messages_at(machine, i);
+        messages->points = copy_of(messages->points, messages->n_points, sizeof *messages->points);
+    }
+}
+
+static void release_view(struct machine *machine)
+{
+    for (size_t i = 0; i < n_messages(machine); i++)
+        free(messages_at(machine, i)->points);
+    FREE_ALL(machine->custom_scopes, machine->groups, machine->nodes);
+    *machine = (struct machine){0};
 }
 
 static void messages_release(struct machine_messages *messages)
@@ -33,8 +66,7 @@ static void messages_release(struct machine_messages *messages)
 void machine_release(struct machine *machine)
 {
     if (machine->is_view) {
-        free(machine->messages[MACHINE_NETWORK].points);
-        *machine = (struct machine){0};
+        release_view(machine);
         return;
     }
     for (size_t i = 0; i < machine->n_collectives; i++) {
@@ -96,6 +128,49 @@ bool machine_has_messages(const struct machine *machine)
     return false; // custom scopes need a network
 }
 
+static void leave_out_contention(struct machine *machine)
+{
+    machine->out_links = machine->in_links = 0;
+    machine->contention = NULL;
+    for (size_t i = 0; i < machine->n_groups; i++)
+        machine->groups[i].out_links = machine->groups[i].in_links = 0;
+    for (size_t i = 0; i < machine->n_nodes; i++)
+        machine->nodes[i].out_links = machine->nodes[i].in_links = 0;
+    for (size_t i = 0; i < n_messages(machine); i++)
+        messages_at(machine, i)->n_buses = 0;
+}
+
+static void leave_out_bandwidth(struct machine *machine)
+{
+    machine->ignores_sizes = true;
+    for (size_t i = 0; i < n_messages(machine); i++) {
+        struct machine_messages *messages = messages_at(machine, i);
+        messages->n_points = messages->n_points > 0;
+        messages->bandwidth = 0;
+    }
+}
+
+static void leave_out_latency(struct machine *machine)
+{
+    machine->is_free = true;
+    for (size_t i = 0; i < n_messages(machine); i++) {
+        struct machine_messages *messages = messages_at(machine, i);
+        messages->send_overhead_ns = messages->receive_overhead_ns = 0;
+        messages->noise = (struct noise){0}; // it belongs to the whole machine
+        if (messages->n_points > 0)
+            messages->points[0].time_ns = 0;
+    }
+}
+
+void machine_leave_out(struct machine *machine, enum machine_part part)
+{
+    leave_out_contention(machine);
+    if (part >= MACHINE_BANDWIDTH)
+        leave_out_bandwidth(machine);
+    if (part >= MACHINE_LATENCY)
+        leave_out_latency(machine);
+}
+
 int machine_change_network(struct machine *machine, uint64_t latency_ns, double bandwidth,
                            uint64_t eager_bytes, struct error *err)
 {
@@ -151,6 +226,8 @@ bool machine_is_rendezvous(const struct machine_messages *messages, uint64_t siz
 const struct machine_collective *machine_collective(const struct machine *machine,
                                                     uint8_t operation, uint64_t size_bytes)
 {
+    if (machine->ignores_sizes)
+        size_bytes = 0;
     for (size_t i = 0; i < machine->n_collectives; i++) {
         const struct machine_collective *collective = &machine->collectives[i];
         if (collective->operation == operation && size_bytes >= collective->from_bytes &&
@@ -198,9 +275,10 @@ uint64_t machine_operation_ns(const struct machine *machine,
                               const struct machine_collective *collective,
                               const struct machine_operation *operation)
 {
-    if (!collective || !collective->time)
+    if (!collective || !collective->time || (machine && machine->is_free))
         return 0;
-    const double values[] = {operation->n_members, (double)operation->size_bytes,
+    bool ignores_size = machine && machine->ignores_sizes;
+    const double values[] = {operation->n_members, ignores_size ? 0 : (double)operation->size_bytes,
                              contention_of(machine, operation)};
     bool has_other = operation->are_scattered && collective->scattered_time;
     double time_s =

@@ -143,9 +143,10 @@ struct machine {
     const char *name, *summary;           // "" for none
     const char *origins[MACHINE_ORIGINS]; // NULL: not said
     bool is_calibrated;                   // there is a <calibration>
-    bool is_view;     // machine_view(): all but the points of its network belong to another one
-    uint32_t n_cores; // of a node, 0: not given
-    uint64_t speed;   // of its processors in millionths, 0: not given
+    bool is_view; // machine_view(): all but its scopes, groups and nodes belong to another one
+    bool ignores_sizes, is_free;   // machine_leave_out(): all sizes cost as none, or nothing
+    uint32_t n_cores;              // of a node, 0: not given
+    uint64_t speed;                // of its processors in millionths, 0: not given
     uint64_t hand_over_ns;         // of a core from one process to another
     uint64_t slice_ns;             // how long ranks that spin keep a core, 0: not given
     uint32_t n_calibrated_members; // of the largest collective that was measured, 0: not known
@@ -175,7 +176,7 @@ struct machine {
 int machine_read(struct machine *machine, const char *name, struct error *err);
 void machine_release(struct machine *machine);
 
-/// MACHINE becomes the same as WHOLE, which must outlive it, except for a network of its own, which
+/// MACHINE becomes the same as WHOLE, which must outlive it, except for what messages cost, which
 /// may be changed. The caller releases it.
 void machine_view(struct machine *machine, const struct machine *whole);
 
@@ -186,6 +187,14 @@ bool machine_has_messages(const struct machine *machine);
 /// PAG_NOT_KNOWN and 0 leave it. 0, or -1 and ERR when the machine has no network.
 int machine_change_network(struct machine *machine, uint64_t latency_ns, double bandwidth,
                            uint64_t eager_bytes, struct error *err);
+
+/// What of the time of messages and collectives a view can leave out: each with those before it.
+enum machine_part {
+    MACHINE_CONTENTION, // links, buses, and operations of groups that hinder each other
+    MACHINE_BANDWIDTH,  // what depends on sizes
+    MACHINE_LATENCY     // all that is left: latency, overheads, and the noise of both
+};
+void machine_leave_out(struct machine *view, enum machine_part part);
 
 /// One-way time of a message: linear between the points, the last slope beyond the last one, the
 /// first time below the first one; fractions of a ns are cut off; 0 without points. Which messages
