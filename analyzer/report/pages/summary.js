@@ -167,6 +167,26 @@ function showIterations() {
   $("iterations-text").append(make("span", { class: "screen" }, " A click shows one in the timeline."));
 }
 
+function stragglerName({ rank, node, first, last, slowest_in: slowest }) {
+  if (first !== null) return first === last ? `iteration ${first}` : `iterations ${first} to ${last}`;
+  return (rank !== null ? `rank ${rank}` : `node ${node}`) + (slowest ? `, slowest in ${number(slowest, "iteration")}` : "");
+}
+
+/** Whom the others wait for, how long, and what made it late. */
+function showStragglers() {
+  $("stragglers-part").hidden = !report.stragglers.length;
+  const rows = report.stragglers.map(item => {
+    const parts = [["computing", item.work_ns], ["no-cpu", item.core_ns], ["rest", item.blocked_ns], ["other", item.network_ns]];
+    const whole = sum(parts.map(([, ns]) => ns)) || 1;
+    return [cell(stragglerName(item), "whole"), cell(timeText(item.late_ns), "number"), cell(percent(item.share), "number"),
+      ...parts.map(([, ns]) => cell(percent(ns / whole), "number")),
+      make("td", { class: "share wide" }, make("div", { class: "parts" },
+        ...parts.map(([kind, ns]) => make("div", { class: kind, width: `${100 * ns / whole}%` }))))];
+  });
+  fill($("stragglers"), [["", ""], ["others wait for it", "number"], ["of all such waits", "number"], ["work", "number"], ["no core", "number"],
+    ["blocked", "number"], ["network", "number"], ["what made it late", ""]], rows);
+}
+
 /** Where the time of each rank, or of neighbouring ones where there are many, went. */
 function showRanks() {
   const groups = report.groups ? report.groups.items : [];
