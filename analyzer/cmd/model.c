@@ -14,6 +14,8 @@
 #include "analyzer/base/options/options.h"
 #include "analyzer/base/text.h"
 #include "analyzer/base/threads.h"
+#include "analyzer/calibrate/communication.h"
+#include "analyzer/cmd/compared_traces.h"
 #include "analyzer/compare/back_test.h"
 #include "analyzer/model/model_table.h"
 #include "analyzer/report/report.h"
@@ -36,6 +38,8 @@ static const char details[] =
     "TABLE is CSV with a header: an optional column series, a column for each\n"
     "parameter, and value last. Repetitions are further rows. A row without a value\n"
     "asks for a prediction of its series at that point.\n"
+    "TRACE is a recorded run: the times of its messages and collective operations are\n"
+    "modelled by ranks (p) and bytes (b).\n"
     "MODEL is an XML file that describes a program as tasks with formulas, or the\n"
     "name of a bundled one (`pagoda explain models`). The command prints how long the\n"
     "tasks take, and the best sizes of groups of ranks.\n";
@@ -76,19 +80,46 @@ static int print(const struct model_table *table, const struct request *request,
     return 0;
 }
 
+/// What messages and collective operations of PATH and the other operands, all traces, took.
+static int read_traces(const char *path, const struct request *request, struct model_table *table,
+                       struct error *err)
+{
+    SCOPED_BY(communication_leave) struct communication *communication = communication_new();
+    for (size_t i = 0; i <= request->choice.n_selectors; i++) {
+        const char *trace = i == 0 ? path : request->choice.selectors[i - 1];
+        uint64_t n_violations;
+        if (communication_read(communication, trace, &n_violations, err) != 0)
+            return -1;
+        if (n_violations > 0)
+            log_warning("%s: %s before it was sent, as the clocks have it: times of messages "
+                        "between nodes are as wrong as these",
+                        trace, quantity_count(n_violations, "message came").text);
+    }
+    return communication_table(communication, table, err) ? error_wrap(err, "%s", path) : 0;
+}
+
+/// The operand PATH, and what follows it, as a table.
+static int read_series(const char *path, const struct request *request, struct model_table *table,
+                       struct back_test *test, struct error *err)
+{
+    const struct model_choice *choice = &request->choice;
+    bool has_traces = is_trace(path);
+    if (database_is_file(path))
+        return read_trials(path, request, table, test, err);
+    if ((choice->n_selectors && !has_traces) || request->by.count || choice->by_call_path ||
+        choice->metric)
+        return error_set(err,
+                         "%s is a %s; trials, --by, --call-paths and --metric are for a database",
+                         path, has_traces ? "trace" : "table");
+    return has_traces ? read_traces(path, request, table, err) : model_table_read(table, path, err);
+}
+
 static int run_model(const char *path, struct request *request)
 {
     SCOPED_BY(model_table_release) struct model_table table = {0};
     SCOPED_BY(back_test_release) struct back_test test = {0};
     struct error err;
-    int status = database_is_file(path) ? read_trials(path, request, &table, &test, &err)
-                 : request->choice.n_selectors || request->by.count ||
-                         request->choice.by_call_path || request->choice.metric
-                     ? error_set(&err,
-                                 "%s is a table; trials, --by, --call-paths and --metric are for "
-                                 "a database",
-                                 path)
-                     : model_table_read(&table, path, &err);
+    int status = read_series(path, request, &table, &test, &err);
     for (size_t i = 0; i < request->points.count && status == 0; i++)
         status = model_table_ask(&table, request->points.values[i], &err);
     if (status == 0) {
@@ -253,7 +284,7 @@ int cmd_model(int argc, char **argv)
     SCOPED_BY(options_release)
     const struct option_usage usage = {
         .command = "model",
-        .operands = "DB [TRIALS...] | TABLE | MODEL",
+        .operands = "DB [TRIALS...] | TABLE | TRACE... | MODEL",
         .summary = "Fits formulas to measured values and predicts those at other sizes",
         .details = details,
         OPTIONS_OF(rows),

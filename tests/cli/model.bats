@@ -389,3 +389,57 @@ END
     "$PAGODA" model table.csv --at p=1000,n=1 --json --threads 4 >four.json
     cmp one.json four.json
 }
+
+# costs: a text trace. Messages of b bytes from rank 0 take 2000 + 3 b ns to another node, 500 + b within one;
+# allreduce of b bytes (sent and received) by p ranks 1000 log2(p) + 2 b, from the last enter on. Every second
+# message comes late to its receiver, or is there before it, and tells nothing.
+costs() {
+    awk 'BEGIN {
+        print "nodes a a b b b b b b\ncomm two ranks 0 1\ncomm four ranks 0 1 2 3"
+        t = 10
+        for (b = 64; b <= 65536; b *= 2)
+            for (to = 1; to <= 2; to++)
+                for (late = 0; late < 2; late++) {
+                    end = t + 10 + (to == 1 ? 500 + b : 2000 + 3 * b)
+                    printf "0 %d-%d MPI_Send ; %d send world %d 1 %d\n", t + 10, t + 12, t + 11, to, b
+                    leave = end + 90 * late
+                    printf "%d %d-%d MPI_Recv ; %d recv world 0 1 %d\n", to, late ? end + 50 : t, leave, leave, b
+                    t = end + 200
+                }
+        split("two four world", names)
+        for (i = 1; i <= 3; i++)
+            for (b = 32; b <= 2048; b *= 2) {
+                end = t + 100 + 1000 * i + 2 * (2 * b)
+                for (r = 0; r < 2 ^ i; r++)
+                    printf "%d %d-%d MPI_Allreduce ; %d coll-end allreduce %s - %d %d\n", r, t + (r == 1 ? 100 : r), end, end, names[i], b, b
+                t = end + 100
+            }
+    }'
+}
+
+@test "messages and collective operations of traces have formulas in ranks and bytes" {
+    costs >costs.txt
+    "$BUILD/tools/mktrace" costs.txt trace
+    "$PAGODA" model trace --at p=64,b=1MB --json >found.json
+    jq -e '.parameters == ["p", "b"] and [.series[].name] == ["allreduce", "message in a node", "message between nodes"]' \
+        found.json
+    # terms NAME: coefficients in ns, with the exponents of p and b.
+    terms() {
+        jq -c --arg name "$1" '.series[] | select(.name == $name) | [.terms[] | [(.coefficient * 1e11 | round) / 100] +
+            [.factors[] | .parameter, .exponent, .log_exponent]] | sort_by(-.[0])' found.json
+    }
+    [ "$(terms 'message in a node')" = '[[500],[1,"b",1,0]]' ]
+    [ "$(terms 'message between nodes')" = '[[2000],[3,"b",1,0]]' ]
+    [ "$(terms allreduce)" = '[[1000,"p",0,1],[2,"b",1,0]]' ]
+    jq -e '.series[0].predictions[0].value * 1e9 | round == 6000 + 2 * 1048576 or round == 6000 + 2 * 1000000' found.json
+    # The same times again, and a trace without any.
+    "$PAGODA" model trace trace --at p=64,b=1MB --json >found.json
+    [ "$(terms allreduce)" = '[[1000,"p",0,1],[2,"b",1,0]]' ]
+    sed -n '/^nodes/p; /two/{p;q}' costs.txt >one.txt
+    echo "0-7 0 enter main" >>one.txt
+    echo "0-7 9 leave main" >>one.txt
+    "$BUILD/tools/mktrace" one.txt one
+    says -1 "no message and no collective operation took a known time" "$PAGODA" model one
+    says -1 "trials, --by, --call-paths and --metric are for a database" "$PAGODA" model trace --by ranks
+    says -1 "cannot open" "$PAGODA" model trace missing
+}

@@ -101,8 +101,8 @@ parts() {
     # Computing, overheads, messages; the machine is left as it is for what follows.
     use gaps
     network 'in-links="1" out-links="1"' 'send-overhead="7ns" recv-overhead="3ns"'
-    parts >parts
-    jq -e 'type == "array" and .[0] > 0 and .[1] > 0 and .[2] > 0 and .[3] > 0' parts
+    parts >found
+    jq -e 'type == "array" and .[0] > 0 and .[1] > 0 and .[2] > 0 and .[3] > 0' found
     "$PAGODA" replay --machine machine.xml --network-parts trace >out
     grep -A5 '^Parts of the predicted run' out
     refused '--network-parts takes apart the network of' --network-parts
