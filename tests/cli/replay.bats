@@ -47,7 +47,7 @@ END
     "$PAGODA" replay --json near-critical --scale 'solve on rank 2=0.88,0.5' |
         jq -e '[.whatif.points[].predicted_ns] == [22600, 22600]'
     # Two ranks come at the same time: none of them alone shortens the run.
-    sed 's/17600/20000/' "$ROOT/tests/traces/replay/near-critical.txt" | "$BUILD/tools/mktrace" - tied
+    sed 's/17600/20000/g' "$ROOT/tests/traces/replay/near-critical.txt" | "$BUILD/tools/mktrace" - tied
     "$PAGODA" replay tied | grep 'solve on rank 2: less saves nothing, because another path is as long, with'
     "$PAGODA" replay --json tied | jq -e '.critical_path.slack[0] == {what: "solve on rank 2", region: "solve",
         rank: 2, path_ns: 20000, share: 0, gain_ns: 0, then: "exchange on rank 1"}'
