@@ -226,7 +226,7 @@ has-gfortran := $(shell command -v gfortran)
 has-fortran = $(if $(filter-out mpi_abi,$(1)),$(has-gfortran))
 programs = $(foreach mpi,$(MPIS),$(patsubst tests/programs/%.c,$(BUILD)/programs/$(mpi)/%,\
     $(program-sources)) $(patsubst tests/programs/%.c,$(BUILD)/programs/$(mpi)-regions/%,\
-    $(program-sources)) $(if $(filter-out mpi_abi,$(mpi)),$(BUILD)/programs/$(mpi)/every))
+    $(program-sources)) $(BUILD)/programs/$(mpi)/every)
 
 # $(call test-rule,FOLDER,OBJECTS,LIBRARIES): each tests/FOLDER/X.c becomes $(BUILD)/FOLDER/X.
 define test-rule
@@ -255,8 +255,11 @@ $(foreach mpi,$(MPIS),$(eval $(call program-rules,$(mpi),$(mpi),)) \
 
 # One program calls every function of mpi.h: tests/programs/every, with HAVE_<function> for each. A
 # source that names COUNTED is compiled again for the functions with large counts, if there are any.
+# Libraries of MPI 5's binary interface lack conversions of handles, or what is deprecated.
 every-sources := $(sort $(wildcard tests/programs/every/*.c))
 every-counted := $(if $(every-sources),$(shell grep -l COUNTED $(every-sources)))
+# $(call every-of,SOURCES,MPI)
+every-of = $(if $(filter mpi_abi,$(2)),$(filter-out %/handles.c %/attributes.c,$(1)),$(1))
 # $(call every-rules,MPI)
 define every-rules
 $(BUILD)/obj/programs/$(1)/have.h: $(BUILD)/tracer/$(1)/names
@@ -269,8 +272,9 @@ $(BUILD)/obj/programs/$(1)/%-large.o: tests/programs/every/%.c $(BUILD)/obj/prog
 	$$(call say,MPICC,$$@)
 	$$(Q)mpicc.$(1) -O1 -g -std=gnu11 -Wall -Wextra -MMD -MP -MF $$(@D)-every-$$*-large.d -I$$(@D) -c -o $$@ \
 	    -DLARGE_COUNTS $$$$(grep -q HAVE_MPI_Send_c $$(@D)/have.h && echo $$< || echo -xc /dev/null)
-$(BUILD)/programs/$(1)/every: $(every-sources:tests/programs/every/%.c=$(BUILD)/obj/programs/$(1)/%.o) \
-    $(every-counted:tests/programs/every/%.c=$(BUILD)/obj/programs/$(1)/%-large.o)
+$(BUILD)/programs/$(1)/every: \
+    $(patsubst tests/programs/every/%.c,$(BUILD)/obj/programs/$(1)/%.o,$(call every-of,$(every-sources),$(1))) \
+    $(patsubst tests/programs/every/%.c,$(BUILD)/obj/programs/$(1)/%-large.o,$(call every-of,$(every-counted),$(1)))
 	$$(call say,LINK,$$@)
 	@mkdir -p $$(@D)
 	$$(Q)mpicc.$(1) -o $$@ $$^

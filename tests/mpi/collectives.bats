@@ -33,22 +33,22 @@ END
     echo '</machine>'
 }
 
-# carries_out MPI: predictions of some programs by each algorithm.
+# carries_out MPI: predictions of collectives of all ranks and between groups by each algorithm.
 carries_out() {
-    local mpi=$1 program algorithm options=(-n 4)
+    local mpi=$1 chapter algorithm options=(-n 4)
     has_mpi "$mpi" || skip "no $mpi"
     [ "$mpi" != openmpi ] || options+=(--oversubscribe)
-    for program in trace_coll trace_collforms; do
+    for chapter in collectives communicators; do
         rm -rf trace
         "$PAGODA" trace -o trace -- "mpirun.$mpi" "${options[@]}" \
-            "$BUILD/programs/$mpi/$program" >trace.out 2>trace.err </dev/null || {
+            "$BUILD/programs/$mpi/every" "$chapter" >trace.out 2>trace.err </dev/null || {
             cat trace.err
             return 1
         }
         for algorithm in flat binomial quaternary recursive-doubling ring hardware-multicast; do
             machine "$algorithm" >machine.xml
             "$PAGODA" replay --json --nodes 4 --machine machine.xml trace >predicted.json
-            echo "$program $algorithm $(jq -c '.whatif | [.forced_calls, .collectives]' predicted.json)"
+            echo "$chapter $algorithm $(jq -c '.whatif | [.forced_calls, .collectives]' predicted.json)"
             jq -e '.whatif | .forced_calls == 0 and .collectives.by_algorithm > 0 and
                 .critical_path.length_ns == .predicted_ns' predicted.json
         done

@@ -86,6 +86,19 @@ messages() {
     grep -o 'pagoda: .*' "$err"
 }
 
+# by_rank: the lines `RANKS X` of stdin, one a rank: `0-2 X` there is X of ranks 0 to 2.
+by_rank() {
+    awk '{ n = split($1, rank, "-"); for (i = rank[1]; i <= rank[n]; i++) { $1 = i; print } }' | sort -s -n -k 1,1
+}
+
+# replays_well: a replay of the last traced run warns of nothing, except what depends on the machine. It goes to
+# the file $replay.
+replay=${BATS_TEST_TMPDIR-}/replay
+replays_well() {
+    "$PAGODA" replay --json "$dir" >"$replay"
+    jq -e '[.warnings[].code] - ["more-ranks-than-cores", "recording-cost", "disturbed-recording", "without-cpu-time"] == []' "$replay"
+}
+
 # has LINE FILE: the line stands in it, as a whole.
 has() {
     grep -qxF -- "$1" "$2" || { echo "missing: $1"; return 1; }

@@ -82,11 +82,11 @@ user_regions() {
 instrumented() {
     has_mpi "$1"
     launch "$1" 2
-    "$PAGODA" trace -o "$BATS_TEST_TMPDIR/$1" -- "${line[@]}" "$BUILD/programs/$1-regions/trace_requests"
+    "$PAGODA" trace -o "$BATS_TEST_TMPDIR/$1" -- "${line[@]}" "$BUILD/programs/$1-regions/trace_handles" 1
     events_of "$BATS_TEST_TMPDIR/$1" >"$BATS_TEST_TMPDIR/events"
     [ "$(count '^1 Enter main$' "$BATS_TEST_TMPDIR/events")" = 1 ]
-    [ "$(count '^1 Leave nonblocking$' "$BATS_TEST_TMPDIR/events")" = 1 ]
-    grep '^REGION .*"nonblocking"' "$printed" | grep -q 'trace_requests.c'
+    [ "$(count '^1 Leave make$' "$BATS_TEST_TMPDIR/events")" = 1 ]
+    grep '^REGION .*"make"' "$printed" | grep -q 'trace_handles.c'
 }
 
 @test "functions compiled with -finstrument-functions, with names and source lines" {

@@ -59,7 +59,8 @@ works() {
 
 chapters() {
     works "$1" 2 all
-    works "$1" 3 communicators neighbours neighbours_large topologies
+    works "$1" 3 communicators topologies
+    works "$1" 4 neighbours neighbours_large
     works "$1" 2 --thread environment p2p requests
 }
 
@@ -118,6 +119,7 @@ jumps() {
 # tests/mpi/not-called lists the functions of mpi.h that are not called, and why. No name in it may
 # be called all the same.
 covered() {
+    [ "$1" != mpi_abi ] || return 0 # some chapters have functions that not every library has
     local names=$BUILD/tracer/$1/names
     sort -u "$BATS_FILE_TMPDIR/called-$1" | comm -13 - <(LC_ALL=C sort "$names") \
         >"$BATS_TEST_TMPDIR/missing"

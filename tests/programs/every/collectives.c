@@ -124,38 +124,124 @@ static void reductions(enum form form)
 }
 
 /* MPI_IN_PLACE: the arguments it replaces may be anything. */
-static void in_place(enum form form)
+static void in_place_rooted(enum form form)
 {
     bool is_root = rank == 0;
+    void *out = is_root ? MPI_IN_PLACE : (void *)own, *in = is_root ? MPI_IN_PLACE : (void *)all;
+    int n = is_root ? 0 : N;
+    MPI_Datatype type = is_root ? MPI_DATATYPE_NULL : MPI_INT;
 
     fill();
-    memcpy(all + N * rank, own, N * sizeof(int));
-    IN_FORM(form, Allgather, allgather, MPI_IN_PLACE, 0, MPI_DATATYPE_NULL, all, N, MPI_INT,
-            MPI_COMM_WORLD);
-    check_gathered("allgathered in place");
+    memcpy(all, own, N * sizeof(int));
+    IN_FORM(form, Gather, gather, out, n, type, all, N, MPI_INT, 0, MPI_COMM_WORLD);
+    if (is_root)
+        check_gathered("gathered in place");
     fill();
-    IN_FORM(form, Alltoallv, alltoallv, MPI_IN_PLACE, NULL, NULL, MPI_DATATYPE_NULL, own, counts,
-            places, MPI_INT, MPI_COMM_WORLD);
-    EQUAL(own[0], N * rank);
+    memcpy(all, own, N * sizeof(int));
+    IN_FORM(form, Gatherv, gatherv, out, n, type, all, counts, places, MPI_INT, 0, MPI_COMM_WORLD);
+    if (is_root)
+        check_gathered("gathered in place by counts");
     fill();
-    IN_FORM(form, Alltoallw, alltoallw, MPI_IN_PLACE, NULL, NULL, NULL, own, counts, byte_places,
-            types, MPI_COMM_WORLD);
-    EQUAL(own[0], N * rank);
-    fill();
-    IN_FORM(form, Scatterv, scatterv, own, counts, places, MPI_INT,
-            is_root ? MPI_IN_PLACE : (void *)all, is_root ? 0 : N,
-            is_root ? MPI_DATATYPE_NULL : MPI_INT, 0, MPI_COMM_WORLD);
+    IN_FORM(form, Scatter, scatter, own, N, MPI_INT, in, n, type, 0, MPI_COMM_WORLD);
     if (!is_root)
         EQUAL(all[0], N * rank);
     fill();
-    IN_FORM(form, Reduce, reduce, is_root ? MPI_IN_PLACE : (void *)own, is_root ? own : NULL, 1,
-            MPI_INT, MPI_MAX, 0, MPI_COMM_WORLD);
+    IN_FORM(form, Scatterv, scatterv, own, counts, places, MPI_INT, in, n, type, 0, MPI_COMM_WORLD);
+    if (!is_root)
+        EQUAL(all[0], N * rank);
+    fill();
+    IN_FORM(form, Reduce, reduce, out, is_root ? own : NULL, 1, MPI_INT, MPI_MAX, 0,
+            MPI_COMM_WORLD);
     if (is_root)
         EQUAL(own[0], 1000 * (n_ranks - 1));
+}
+
+static void in_place(enum form form)
+{
+    void *here = MPI_IN_PLACE;
+
     fill();
-    IN_FORM(form, Exscan, exscan, MPI_IN_PLACE, own, 1, MPI_INT, MPI_MAX, MPI_COMM_WORLD);
+    memcpy(all + N * rank, own, N * sizeof(int));
+    IN_FORM(form, Allgather, allgather, here, 0, MPI_DATATYPE_NULL, all, N, MPI_INT,
+            MPI_COMM_WORLD);
+    check_gathered("allgathered in place");
+    fill();
+    memcpy(all + N * rank, own, N * sizeof(int));
+    IN_FORM(form, Allgatherv, allgatherv, here, 0, MPI_DATATYPE_NULL, all, counts, places, MPI_INT,
+            MPI_COMM_WORLD);
+    check_gathered("allgathered in place by counts");
+    fill();
+    IN_FORM(form, Alltoall, alltoall, here, 0, MPI_DATATYPE_NULL, own, N, MPI_INT, MPI_COMM_WORLD);
+    EQUAL(own[0], N * rank);
+    fill();
+    IN_FORM(form, Alltoallv, alltoallv, here, NULL, NULL, MPI_DATATYPE_NULL, own, counts, places,
+            MPI_INT, MPI_COMM_WORLD);
+    EQUAL(own[0], N * rank);
+    fill();
+    IN_FORM(form, Alltoallw, alltoallw, here, NULL, NULL, NULL, own, counts, byte_places, types,
+            MPI_COMM_WORLD);
+    EQUAL(own[0], N * rank);
+    fill();
+    IN_FORM(form, Allreduce, allreduce, here, own, N, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+    EQUAL(own[1], sum_below(n_ranks, 1));
+    fill();
+    IN_FORM(form, Reduce_scatter, reduce_scatter, here, own, counts, MPI_INT, MPI_SUM,
+            MPI_COMM_WORLD);
+    EQUAL(own[0], sum_below(n_ranks, N * rank));
+    fill();
+    IN_FORM(form, Reduce_scatter_block, reduce_scatter_block, here, own, N, MPI_INT, MPI_SUM,
+            MPI_COMM_WORLD);
+    EQUAL(own[0], sum_below(n_ranks, N * rank));
+    fill();
+    IN_FORM(form, Scan, scan, here, own, 1, MPI_INT, MPI_MAX, MPI_COMM_WORLD);
+    EQUAL(own[0], 1000 * rank);
+    fill();
+    IN_FORM(form, Exscan, exscan, here, own, 1, MPI_INT, MPI_MAX, MPI_COMM_WORLD);
     if (rank > 0)
         EQUAL(own[0], 1000 * (rank - 1));
+}
+
+/* Rank i gives i numbers to everybody, so rank 0 none. */
+static void some_zero(enum form form)
+{
+    int root = 2 % n_ranks;
+    count_t by_rank[MAX], mine[MAX], none[MAX] = {0};
+    displacement_t at[MAX], begin[MAX] = {0}, byte_at[MAX];
+
+    for (int i = 0; i < n_ranks; i++) {
+        by_rank[i] = i;
+        mine[i] = rank;
+        at[i] = i * (i - 1) / 2;
+        byte_at[i] = at[i] * (displacement_t)sizeof(int);
+    }
+    fill();
+    IN_FORM(form, Gatherv, gatherv, own, rank, MPI_INT, all, by_rank, at, MPI_INT, root,
+            MPI_COMM_WORLD);
+    if (rank == root)
+        EQUAL(all[0], 1000);
+    fill();
+    IN_FORM(form, Scatterv, scatterv, own, by_rank, at, MPI_INT, all, rank, MPI_INT, root,
+            MPI_COMM_WORLD);
+    EQUAL(all[0], rank == 0 ? -1 : 1000 * root + at[rank]);
+    fill();
+    IN_FORM(form, Allgatherv, allgatherv, own, rank, MPI_INT, all, by_rank, at, MPI_INT,
+            MPI_COMM_WORLD);
+    EQUAL(all[0], 1000);
+    fill();
+    IN_FORM(form, Alltoallv, alltoallv, own, mine, begin, MPI_INT, all, by_rank, at, MPI_INT,
+            MPI_COMM_WORLD);
+    EQUAL(all[0], 1000);
+    fill();
+    IN_FORM(form, Alltoallw, alltoallw, own, mine, begin, types, all, by_rank, byte_at, types,
+            MPI_COMM_WORLD);
+    EQUAL(all[0], 1000);
+    fill();
+    IN_FORM(form, Reduce_scatter, reduce_scatter, own, all, by_rank, MPI_INT, MPI_SUM,
+            MPI_COMM_WORLD);
+    EQUAL(all[0], rank == 0 ? -1 : sum_below(n_ranks, (int)at[rank]));
+    IN_FORM(form, Alltoallv, alltoallv, own, none, at, MPI_INT, all, none, at, MPI_INT,
+            MPI_COMM_WORLD);
+    IN_FORM(form, Bcast, bcast, own, 0, MPI_INT, 0, MPI_COMM_WORLD);
 }
 
 static void take_first(void *in, void *inout, count_t *count, MPI_Datatype *type)
@@ -197,10 +283,36 @@ static void barriers(void)
 #else
     TRY(MPIX_Barrier_init, MPI_COMM_WORLD, MPI_INFO_NULL, &request);
 #endif
-    TRY(MPI_Start, &request);
-    TRY(MPI_Wait, &request, MPI_STATUS_IGNORE);
+    for (int n = 0; n < 2; n++) {
+        TRY(MPI_Start, &request);
+        TRY(MPI_Wait, &request, MPI_STATUS_IGNORE);
+    }
     TRY(MPI_Request_free, &request);
 #endif
+}
+
+/* A persistent operation twice, then together with a message in each direction. */
+static void started_together(void)
+{
+    int in = -1;
+    MPI_Request request, three[3];
+
+    fill();
+    TRY_INIT(Bcast, own, N, MPI_INT, 1, MPI_COMM_WORLD, MPI_INFO_NULL, &request);
+    if (request == MPI_REQUEST_NULL)
+        return;
+    for (int n = 0; n < 2; n++) {
+        TRY(MPI_Start, &request);
+        TRY(MPI_Wait, &request, MPI_STATUS_IGNORE);
+    }
+    three[0] = request;
+    TRY(MPI_Recv_init, &in, 1, MPI_INT, left, 1, MPI_COMM_WORLD, &three[1]);
+    TRY(MPI_Send_init, &rank, 1, MPI_INT, right, 1, MPI_COMM_WORLD, &three[2]);
+    TRY(MPI_Startall, 3, three);
+    TRY(MPI_Waitall, 3, three, MPI_STATUSES_IGNORE);
+    EQUAL(in, left);
+    for (int i = 0; i < 3; i++)
+        TRY(MPI_Request_free, &three[i]);
 }
 
 CHAPTER(collectives)
@@ -211,8 +323,11 @@ CHAPTER(collectives)
         rooted((enum form)form, n_ranks - 1);
         to_all((enum form)form);
         reductions((enum form)form);
+        in_place_rooted((enum form)form);
         in_place((enum form)form);
+        some_zero((enum form)form);
     }
     own_operation();
     barriers();
+    started_together();
 }

@@ -2,12 +2,20 @@
 /* Communicators of every origin, intercommunicators and collective operations on them. */
 #include "every.h"
 
+enum { MAX = 64 };
+
+/* Its first rank sends to its last one. */
 static void use(MPI_Comm comm, int wanted_size)
 {
-    int size = -1, sum = 0, one = 1;
+    int size = -1, own = -1, sum = 0, one = 1;
 
     TRY(MPI_Comm_size, comm, &size);
+    TRY(MPI_Comm_rank, comm, &own);
     EQUAL(size, wanted_size);
+    if (size > 1 && own == 0)
+        TRY(MPI_Send, &one, 1, MPI_INT, size - 1, 2, comm);
+    if (size > 1 && own == size - 1)
+        TRY(MPI_Recv, &one, 1, MPI_INT, 0, 2, comm, MPI_STATUS_IGNORE);
     TRY(MPI_Allreduce, &one, &sum, 1, MPI_INT, MPI_SUM, comm);
     EQUAL(sum, size);
     TRY(MPI_Comm_free, &comm);
@@ -17,7 +25,6 @@ static void use(MPI_Comm comm, int wanted_size)
 static void copies(void)
 {
     MPI_Comm comm;
-    MPI_Request request;
     int relation = -1;
 
     TRY(MPI_Comm_dup, MPI_COMM_WORLD, &comm);
@@ -26,14 +33,30 @@ static void copies(void)
     use(comm, n_ranks);
     TRY(MPI_Comm_dup_with_info, MPI_COMM_WORLD, MPI_INFO_NULL, &comm);
     use(comm, n_ranks);
-    TRY(MPI_Comm_idup, MPI_COMM_WORLD, &comm, &request);
-    TRY(MPI_Wait, &request, MPI_STATUS_IGNORE);
-    use(comm, n_ranks);
+    TRY(MPI_Comm_dup, MPI_COMM_SELF, &comm);
+    TRY(MPI_Barrier, comm);
+    TRY(MPI_Barrier, MPI_COMM_SELF);
+    use(comm, 1);
+}
+
+/* Two duplicates at once, completed in one order by even ranks and in the other by odd ones. */
+static void copies_in_flight(void)
+{
+    MPI_Comm comms[2];
+    MPI_Request requests[2];
+
+    TRY(MPI_Comm_idup, MPI_COMM_WORLD, &comms[0], &requests[0]);
 #ifdef HAVE_MPI_Comm_idup_with_info
-    TRY(MPI_Comm_idup_with_info, MPI_COMM_WORLD, MPI_INFO_NULL, &comm, &request);
-    TRY(MPI_Wait, &request, MPI_STATUS_IGNORE);
-    use(comm, n_ranks);
+    TRY(MPI_Comm_idup_with_info, MPI_COMM_WORLD, MPI_INFO_NULL, &comms[1], &requests[1]);
+#else
+    TRY(MPI_Comm_idup, MPI_COMM_WORLD, &comms[1], &requests[1]);
 #endif
+    TRY(MPI_Wait, &requests[rank % 2], MPI_STATUS_IGNORE);
+    TRY(MPI_Wait, &requests[1 - rank % 2], MPI_STATUS_IGNORE);
+    TRY(MPI_Comm_set_name, comms[0], "idup-first");
+    TRY(MPI_Comm_set_name, comms[1], "idup-second");
+    use(comms[1], n_ranks);
+    use(comms[0], n_ranks);
 }
 
 static void parts(void)
@@ -87,15 +110,24 @@ static void names_and_info(void)
     EQUAL(comm == MPI_COMM_NULL, true);
 }
 
-/* Rank 0 against all others. */
+/* Rank 0 against all others; of these rank 2 is the root, or 1. Each collective operation. */
 static void between_groups(MPI_Comm inter)
 {
-    int remote_size = -1, is_inter = 0, value = rank, sum = -1, all[64];
-    int n_remote = rank == 0 ? n_ranks - 1 : 1;
-    int root = rank == 0 ? MPI_ROOT : 0;
+    int root_of_others = n_ranks > 2, is_root = rank == root_of_others + 1;
+    int n_remote = rank == 0 ? n_ranks - 1 : 1, remote_size = -1, is_inter = 0, value = -1;
+    int root = rank == 0 ? root_of_others : is_root ? MPI_ROOT : MPI_PROC_NULL;
+    int out[MAX], in[2 * MAX], counts[MAX], places[MAX], byte_places[MAX];
+    MPI_Datatype t = MPI_INT, types[MAX];
     MPI_Group remote;
     MPI_Comm merged;
 
+    for (int i = 0; i < MAX; i++) {
+        out[i] = rank;
+        counts[i] = 1;
+        places[i] = i;
+        byte_places[i] = i * (int)sizeof(int);
+        types[i] = t;
+    }
     TRY(MPI_Comm_test_inter, inter, &is_inter);
     EQUAL(is_inter, true);
     TRY(MPI_Comm_remote_size, inter, &remote_size);
@@ -103,17 +135,25 @@ static void between_groups(MPI_Comm inter)
     TRY(MPI_Comm_remote_group, inter, &remote);
     TRY(MPI_Group_free, &remote);
     TRY(MPI_Barrier, inter);
-    value = rank == 0 ? 77 : -1;
-    TRY(MPI_Bcast, &value, 1, MPI_INT, root, inter);
-    EQUAL(value, 77);
-    TRY(MPI_Allgather, &rank, 1, MPI_INT, all, 1, MPI_INT, inter);
-    EQUAL(all[n_remote - 1], rank == 0 ? n_ranks - 1 : 0);
-    TRY(MPI_Allreduce, &rank, &sum, 1, MPI_INT, MPI_SUM, inter);
-    EQUAL(sum, rank == 0 ? n_ranks * (n_ranks - 1) / 2 : 0);
-    TRY(MPI_Gather, rank == 0 ? NULL : &rank, 1, MPI_INT, rank == 0 ? all : NULL, 1, MPI_INT, root,
-        inter);
+    TRY(MPI_Bcast, out, 2, t, root, inter);
+    EQUAL(out[1], rank == 0 ? root_of_others + 1 : rank);
+    out[0] = out[1] = rank;
+    TRY(MPI_Gather, out, 2, t, in, 2, t, root, inter);
+    TRY(MPI_Gatherv, out, 1, t, in, counts, places, t, root, inter);
+    EQUAL(is_root && in[0] != 0, false);
+    TRY(MPI_Scatter, out, 2, t, in, 2, t, root, inter);
+    TRY(MPI_Scatterv, out, counts, places, t, in, 1, t, root, inter);
+    TRY(MPI_Reduce, out, in, 2, t, MPI_SUM, root, inter);
+    TRY(MPI_Allgather, out, 2, t, in, 2, t, inter);
+    EQUAL(in[2 * n_remote - 1], rank == 0 ? n_ranks - 1 : 0);
+    TRY(MPI_Allgatherv, out, 1, t, in, counts, places, t, inter);
+    TRY(MPI_Alltoall, out, 2, t, in, 2, t, inter);
+    TRY(MPI_Alltoallv, out, counts, places, t, in, counts, places, t, inter);
+    TRY(MPI_Alltoallw, out, counts, byte_places, types, in, counts, byte_places, types, inter);
+    TRY(MPI_Allreduce, &rank, &value, 1, t, MPI_SUM, inter);
+    EQUAL(value, rank == 0 ? n_ranks * (n_ranks - 1) / 2 : 0);
+    TRY(MPI_Reduce_scatter_block, out, in, rank == 0 ? n_remote : 1, t, MPI_SUM, inter);
     if (rank == 0) {
-        EQUAL(all[0], 1);
         TRY(MPI_Send, &rank, 1, MPI_INT, 0, 3, inter);
     } else if (rank == 1) {
         TRY(MPI_Recv, &value, 1, MPI_INT, 0, 3, inter, MPI_STATUS_IGNORE);
@@ -140,6 +180,7 @@ static void intercommunicators(void)
 CHAPTER(communicators)
 {
     copies();
+    copies_in_flight();
     parts();
     names_and_info();
     intercommunicators();

@@ -112,9 +112,6 @@ static void exchanges(void)
     memcpy(in, out, sizeof in);
     TRY_COUNTED(MPI_Sendrecv_replace, in, N, MPI_INT, right, 31, left, 31, MPI_COMM_WORLD, &status);
     check(2, &status, 31);
-    TRY_COUNTED(MPI_Sendrecv, out, N, MPI_INT, MPI_PROC_NULL, 30, in, N, MPI_INT, MPI_PROC_NULL, 30,
-                MPI_COMM_WORLD, &status);
-    EQUAL(status.MPI_SOURCE, MPI_PROC_NULL);
 #ifdef HAVE_MPI_Isendrecv
     MPI_Request request;
 
@@ -129,6 +126,11 @@ static void exchanges(void)
                 &request);
     TRY(MPI_Wait, &request, MPI_STATUS_IGNORE);
     EQUAL(in[N - 1], 1000 * left + 40 + N - 1);
+    if (n_ranks % 2 == 0) { /* half of the ranks send, the others receive */
+        TRY_COUNTED(MPI_Isendrecv, out, N, MPI_INT, rank % 2 ? MPI_PROC_NULL : right, 34, in, N,
+                    MPI_INT, rank % 2 ? left : MPI_PROC_NULL, 34, MPI_COMM_WORLD, &request);
+        TRY(MPI_Wait, &request, MPI_STATUS_IGNORE);
+    }
 #endif
 }
 
@@ -165,12 +167,41 @@ static void probes(void)
         check(kind, &status, 40 + kind);
         TRY(MPI_Wait, &send, MPI_STATUS_IGNORE);
     }
-    TRY(MPI_Mprobe, MPI_PROC_NULL, 1, MPI_COMM_WORLD, &message, MPI_STATUS_IGNORE);
-    EQUAL(message == MPI_MESSAGE_NO_PROC, true);
-    TRY_COUNTED(MPI_Mrecv, in, N, MPI_INT, &message, &status);
-    EQUAL(status.MPI_SOURCE, MPI_PROC_NULL);
     TRY(MPI_Iprobe, MPI_ANY_SOURCE, 99, MPI_COMM_WORLD, &found, MPI_STATUS_IGNORE);
     EQUAL(found, 0);
+}
+
+/* Messages to and from MPI_PROC_NULL; probes find one at once. */
+static void nobody(void)
+{
+    MPI_Comm w = MPI_COMM_WORLD;
+    MPI_Message message = MPI_MESSAGE_NULL;
+    MPI_Request both[2];
+    MPI_Status status;
+    int found = 0;
+
+    fill(0);
+    TRY_COUNTED(MPI_Send, out, N, MPI_INT, MPI_PROC_NULL, 50, w);
+    TRY_COUNTED(MPI_Recv, in, N, MPI_INT, MPI_PROC_NULL, 50, w, &status);
+    EQUAL(status.MPI_SOURCE, MPI_PROC_NULL);
+    TRY_COUNTED(MPI_Sendrecv, out, N, MPI_INT, MPI_PROC_NULL, 50, in, N, MPI_INT, MPI_PROC_NULL, 50,
+                w, &status);
+    EQUAL(status.MPI_SOURCE, MPI_PROC_NULL);
+    TRY_COUNTED(MPI_Irecv, in, N, MPI_INT, MPI_PROC_NULL, 50, w, &both[0]);
+    TRY_COUNTED(MPI_Isend, out, N, MPI_INT, MPI_PROC_NULL, 50, w, &both[1]);
+    TRY(MPI_Waitall, 2, both, MPI_STATUSES_IGNORE);
+    TRY(MPI_Probe, MPI_PROC_NULL, 50, w, &status);
+    EQUAL(status.MPI_SOURCE, MPI_PROC_NULL);
+    TRY(MPI_Iprobe, MPI_PROC_NULL, 50, w, &found, MPI_STATUS_IGNORE);
+    EQUAL(found, true);
+    TRY(MPI_Improbe, MPI_PROC_NULL, 50, w, &found, &message, MPI_STATUS_IGNORE);
+    TRY_COUNTED(MPI_Mrecv, in, N, MPI_INT, &message, &status);
+    EQUAL(status.MPI_SOURCE, MPI_PROC_NULL);
+    TRY(MPI_Mprobe, MPI_PROC_NULL, 50, w, &message, MPI_STATUS_IGNORE);
+    EQUAL(message == MPI_MESSAGE_NO_PROC, true);
+    TRY_COUNTED(MPI_Imrecv, in, N, MPI_INT, &message, &both[0]);
+    TRY(MPI_Wait, &both[0], MPI_STATUS_IGNORE);
+    EQUAL(in[0], -1);
 }
 
 CHAPTER(p2p)
@@ -184,6 +215,7 @@ CHAPTER(p2p)
     persistent_modes();
     exchanges();
     probes();
+    nobody();
     TRY_COUNTED(MPI_Buffer_detach, &detached, &size);
     EQUAL(detached == buffer, true);
     EQUAL(size, sizeof buffer);

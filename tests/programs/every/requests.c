@@ -2,6 +2,8 @@
 /* Completion of requests in every way, cancelling, freeing, generalized requests. */
 #include "every.h"
 
+#include <unistd.h>
+
 enum { N = 40 }; /* more than a tool is likely to keep room for on its stack */
 
 static int out[N], in[N];
@@ -124,11 +126,35 @@ static void empty_ones(void)
     TRY(MPI_Startall, 0, &none);
 }
 
+/* Persistent ones beside a null request: inactive, then started together. */
+static void persistent(void)
+{
+    MPI_Request three[3] = {MPI_REQUEST_NULL, MPI_REQUEST_NULL, MPI_REQUEST_NULL};
+    int n = 0, flag = 0;
+
+    TRY(MPI_Recv_init, in, 1, MPI_INT, left, 500, MPI_COMM_WORLD, &three[0]);
+    TRY(MPI_Send_init, out, 1, MPI_INT, right, 500, MPI_COMM_WORLD, &three[1]);
+    TRY(MPI_Waitsome, 3, three, &n, indices, MPI_STATUSES_IGNORE);
+    EQUAL(n, MPI_UNDEFINED);
+    TRY(MPI_Testall, 3, three, &flag, MPI_STATUSES_IGNORE);
+    EQUAL(flag, true);
+    for (int round = 0; round < 2; round++) {
+        out[0] = 100 * rank + round;
+        TRY(MPI_Startall, 2, three);
+        for (int n_left = 2; n_left > 0; n_left -= n)
+            TRY(MPI_Waitsome, 3, three, &n, indices, MPI_STATUSES_IGNORE);
+        EQUAL(in[0], 100 * left + round);
+    }
+    TRY(MPI_Request_free, &three[0]);
+    TRY(MPI_Request_free, &three[1]);
+}
+
+/* A message meets no receive that was cancelled before it came. */
 static void cancelling(void)
 {
     MPI_Request request;
     MPI_Status status;
-    int flag = 0;
+    int flag = 0, value = -1;
 
     TRY(MPI_Irecv, in, 1, MPI_INT, left, 999, MPI_COMM_WORLD, &request);
     TRY(MPI_Cancel, &request);
@@ -144,6 +170,17 @@ static void cancelling(void)
     TRY(MPI_Cancel, &request);
     TRY(MPI_Request_free, &request);
     EQUAL(request == MPI_REQUEST_NULL, true);
+    TRY(MPI_Recv_init, in, 1, MPI_INT, left, 998, MPI_COMM_WORLD, &request);
+    TRY(MPI_Start, &request);
+    TRY(MPI_Cancel, &request);
+    TRY(MPI_Wait, &request, MPI_STATUS_IGNORE);
+    TRY(MPI_Request_free, &request);
+    in[0] = -1;
+    TRY(MPI_Barrier, MPI_COMM_WORLD);
+    TRY(MPI_Sendrecv, &rank, 1, MPI_INT, right, 998, &value, 1, MPI_INT, left, 998, MPI_COMM_WORLD,
+        MPI_STATUS_IGNORE);
+    EQUAL(value, left);
+    EQUAL(in[0], -1);
     TRY(MPI_Isend, out, 1, MPI_INT, right, 997, MPI_COMM_WORLD, &request);
     TRY(MPI_Request_free, &request);
     TRY(MPI_Recv, in, 1, MPI_INT, left, 997, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
@@ -246,10 +283,33 @@ CHAPTER(requests)
     wait_ways();
     test_ways();
     empty_ones();
+    persistent();
     cancelling();
     generalized();
 #ifdef HAVE_MPIX_Grequest_start
     extended();
 #endif
     TRY(MPI_Barrier, MPI_COMM_WORLD);
+}
+
+/* Rank 0 polls for two messages, which rank 1 sends 20 ms later each. */
+CHAPTER(polling)
+{
+    MPI_Request request;
+    int value = 0, flag = 0;
+
+    TRY(MPI_Barrier, MPI_COMM_WORLD);
+    for (int tag = 9; tag <= 10 && rank == 1; tag++) {
+        usleep(20000);
+        TRY(MPI_Send, &tag, 1, MPI_INT, 0, tag, MPI_COMM_WORLD);
+    }
+    if (rank > 0)
+        return;
+    TRY(MPI_Irecv, &value, 1, MPI_INT, 1, 9, MPI_COMM_WORLD, &request);
+    while (!flag)
+        TRY(MPI_Test, &request, &flag, MPI_STATUS_IGNORE);
+    for (flag = 0; !flag;)
+        TRY(MPI_Iprobe, 1, 10, MPI_COMM_WORLD, &flag, MPI_STATUS_IGNORE);
+    TRY(MPI_Recv, &value, 1, MPI_INT, 1, 10, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    EQUAL(value, 10);
 }
