@@ -15,6 +15,7 @@
 #include "analyzer/model/model_table.h"
 #include "analyzer/pattern/catalogue.h"
 #include "analyzer/pattern/expression.h"
+#include "analyzer/pattern/matcher.h"
 #include "analyzer/reduction/reduction.h"
 #include "analyzer/result/views/groups.h"
 #include "analyzer/simulation/cores/placement.h"
@@ -32,12 +33,45 @@
 
 // ---- files
 
+/// Whether no pattern waits longer than its call lasts, and each is as sure as it may be, for
+/// triggers with odd values.
+static bool match_odd_triggers(const struct catalogue *catalogue)
+{
+    enum { N_TRIGGERS = 20, CALL_NS = 100 };
+    static const int64_t odd[] = {INT64_MAX, INT64_MIN, -1, 0, 1, 150};
+    const struct definitions definitions = {.n_locations = 1, .n_ranks = 1};
+    struct matcher *matcher = matcher_new(catalogue, &definitions);
+    bool is_good = true;
+    for (size_t i = 0, at = 0; i < N_TRIGGERS; i++) {
+        struct trigger trigger = {.kind = (enum trigger_kind)(i % TRIGGER_KINDS)};
+        for (size_t field = 0; field < TRIGGER_MAX_FIELDS; field++, at += i + 1)
+            trigger.value[field] = odd[at % (sizeof odd / sizeof *odd)];
+        trigger.value[TRIGGER_RECEIVE_ENTER] = CALL_NS;
+        trigger.value[TRIGGER_RECEIVE_LEAVE] = 2 * CALL_NS;
+        matcher_trigger(matcher, &trigger);
+    }
+    for (size_t i = 0; i < catalogue->n_patterns; i++) {
+        struct matcher_finding finding = matcher_finding(matcher, i);
+        is_good = is_good && finding.total_ns <= finding.count * CALL_NS &&
+                  finding.confidence >= 0 && finding.confidence <= 1;
+    }
+    matcher_free(matcher);
+    return is_good;
+}
+
+/// A file is refused in one line that begins with its name.
 static int read_catalogue(const char *path, char *text, struct error *err)
 {
     (void)text;
     struct catalogue *catalogue = catalogue_load(NULL, &path, 1, err);
+    bool is_good = catalogue
+                       ? match_odd_triggers(catalogue)
+                       : strncmp(err->text, path, strlen(path)) == 0 && !strpbrk(err->text, "\r\n");
+    int result = catalogue && is_good ? 0 : -1;
     catalogue_free(catalogue);
-    return catalogue ? 0 : -1;
+    if (!is_good)
+        *err = (struct error){{0}};
+    return result;
 }
 
 static int read_machine(const char *path, char *text, struct error *err)
@@ -401,7 +435,9 @@ const struct fuzz_kind fuzz_kinds[] = {
      .make = fuzz_settings_write,
      .in_made = "settings"},
     {.name = "environment", .read = fuzz_environment},
-    {.name = "catalogue", .read = read_catalogue, .shared = "patterns/*.xml"},
+    {.name = "catalogue",
+     .read = read_catalogue,
+     .shared = "{patterns,tests/traces/patterns}/*.xml"},
     {.name = "finding", .read = read_catalogue, .shared = "patterns/findings/*.xml"},
     {.name = "property", .read = read_catalogue, .shared = "patterns/properties/*.[ax]*"},
     {.name = "machine", .read = read_machine, .shared = "patterns/machines/*.xml"},

@@ -5,13 +5,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "analyzer/base/format/template.h"
 #include "analyzer/base/format/xml.h"
 #include "analyzer/base/memory.h"
 #include "analyzer/pattern/catalogue.h"
-#include "analyzer/pattern/matcher.h"
 #include "tests/tools/lib/scratch.h"
 #include "tests/unit/unit_test.h"
 
@@ -417,120 +415,6 @@ TEST(test_missing_files)
                                   "directory");
     assert_null(catalogue_load("/proc/self/fd", NULL, 0, &err));
     assert_string_equal(err.text, "/proc/self/fd: there are no patterns (*.xml) in this folder");
-}
-
-// ---- mutated files ----
-
-static uint32_t random_state = 1;
-
-static size_t random_below(size_t n)
-{
-    random_state = random_state * 1664525u + 1013904223u;
-    return (random_state >> 8) % n;
-}
-
-/// Changes a byte, takes out a few, doubles a part, or puts in something with a meaning.
-static size_t mutate(char *text, size_t length)
-{
-    static const char *const words[] = {"<!DOCTYPE a [",
-                                        "]>",
-                                        "&lt;",
-                                        "never",
-                                        "(",
-                                        "if(",
-                                        "parent",
-                                        "<wait>",
-                                        "</wait>",
-                                        "1/0",
-                                        "-",
-                                        "{",
-                                        "[",
-                                        "\xFF",
-                                        "ROOT",
-                                        "E1.stamp",
-                                        "and",
-                                        "not ",
-                                        "&#10;",
-                                        "<![CDATA[",
-                                        "<PATTERN Name='a'>",
-                                        "</pattern>",
-                                        "min(",
-                                        "<pattern>",
-                                        "&a;",
-                                        "9223372036854775807"};
-    size_t at = random_below(length), n = random_below(40);
-    if (at + n >= length)
-        n = length - at;
-    const char *word = words[random_below(sizeof(words) / sizeof(words[0]))];
-    switch (random_below(4)) {
-    case 0:
-        text[at] = "0123456789 <>=+-*/().,abcxyz"[random_below(28)];
-        return length;
-    case 1:
-        memmove(text + at, text + at + n, length - at - n + 1);
-        return length - n;
-    case 2:
-        memmove(text + at + n, text + at, length - at + 1);
-        return length + n;
-    default:
-        n = strlen(word);
-        memmove(text + at + n, text + at, length - at + 1);
-        memcpy(text + at, word, n);
-        return length + n;
-    }
-}
-
-/// Whatever stands in a file, it is loaded and can be matched, or it gets one sentence with its
-/// name.
-TEST(test_mutated_files)
-{
-    static const char *const originals[] = {
-        KAPPA_LATE_SENDER,
-        PATTERN("a", RECEIVE
-                "<condition>enter &lt; leave and not (tag = 3 or bytes / tag > 5)</condition>"
-                "<hint>Rank {rank}[ ({source})]</hint><confidence>if(tag, 1, 0.5)</confidence>"),
-        "<patterns>" PATTERN("a", RECEIVE)
-            PATTERN("b' parent='a", RECEIVE "<within>parent</within><begin>max(enter, tag)</begin>"
-                                            "<cause>sender</cause>") "</patterns>",
-    };
-    const struct definitions definitions = {.n_locations = 1, .n_ranks = 1};
-    unsigned n_loaded = 0, n_refused = 0;
-    for (int i = 0; i < 1500; i++) {
-        char text[8000];
-        strcpy(text, originals[i % 3]);
-        size_t length = strlen(text);
-        for (size_t n = random_below(2) + 1; n > 0; n--)
-            length = mutate(text, length);
-        struct error err;
-        struct catalogue *catalogue = load(NULL, text, &err);
-        if (!catalogue) {
-            n_refused++;
-            if (strncmp(err.text, scratch_file, strlen(scratch_file)) != 0 ||
-                strpbrk(err.text, "\r\n"))
-                fail_msg("\"%s\" for %s", err.text, text);
-            continue;
-        }
-        n_loaded++;
-        struct matcher *matcher = matcher_new(catalogue, &definitions);
-        for (size_t k = 0; k < 20; k++) {
-            static const int64_t odd[] = {INT64_MAX, INT64_MIN, -1, 0, 1, 150};
-            struct trigger trigger = {.kind = (enum trigger_kind)(k % TRIGGER_KINDS)};
-            for (size_t field = 0; field < TRIGGER_MAX_FIELDS; field++)
-                trigger.value[field] = odd[random_below(6)];
-            trigger.value[TRIGGER_RECEIVE_ENTER] = 100;
-            trigger.value[TRIGGER_RECEIVE_LEAVE] = 200;
-            matcher_trigger(matcher, &trigger);
-        }
-        for (size_t k = 0; k < catalogue->n_patterns; k++) {
-            struct matcher_finding finding = matcher_finding(matcher, k);
-            assert_true(finding.total_ns <= finding.count * 100);
-            assert_true(finding.confidence >= 0 && finding.confidence <= 1);
-        }
-        matcher_free(matcher);
-        catalogue_free(catalogue);
-    }
-    if (n_loaded < 30 || n_refused < 100)
-        fail_msg("%u loaded, %u refused", n_loaded, n_refused);
 }
 
 AROUND_ALL(scratch_file_make, scratch_file_remove)
