@@ -156,39 +156,6 @@ END
     "$PAGODA" replay --json trace | jq -e 'has("whatif") | not'
 }
 
-@test "bad input: placements" {
-    refused '--place a=0-2,7: there is no rank 7, the last one is 2' --place a=0-2,7
-    refused '--place b=1: rank 1 is on node a already' --place a=0-2 --place b=1
-    refused 'rank 2 is on no node' --place a=0,1
-    refused '--place a=: not of the form \[PHASE:\]NODE=RANKS' --place a=
-    refused '--place a=2-0: 2-0 is not a range of ranks' --place a=2-0
-    refused '`0;1. is not a list of ranks' --place 'a=0;1'
-    refused 'there is no rank 9999' --place a=0-99999999999999999999
-    refused 'give one of them' --place a=0-2 --nodes 2
-    refused '--map .* missing' --map cyclic
-    refused '--map cylic: it is block, cyclic or auto; did you mean cyclic' --nodes 2 --map cylic
-    refused '--map atuo: .*; did you mean auto' --nodes 2 --map atuo
-}
-
-@test "bad input: numbers" {
-    refused '--nodes 0: from 1 to' --nodes 0
-    refused '--nodes 1,: a value of the list is empty' --nodes 1,
-    refused '--cores x: not a whole number' --cores x
-    refused '--cores 2,0: |--cores 0: from 1' --cores 2,0
-    refused '--cpu-speed 0: from 0.001 to 1000' --cpu-speed 0
-    refused '--cpu-speed -1' --cpu-speed -1
-    refused '--wait spinning: it is block or spin' --wait spinning
-    refused '--slice 4x: unknown unit' --wait spin --slice 4x
-    refused '--sharing sticki: it is fluid or sticky; did you mean sticky' --sharing sticki
-}
-
-@test "bad input: regions" {
-    refused '--scale P22: there is no such region; is it P2' --scale P22=2
-    refused '--scale P2: not of the form REGION=FACTOR' --scale P2
-    refused 'not a number' --scale P2=fast
-    refused 'there is no such region' --scale MPI_Recv=0
-}
-
 # A machine with two kinds of messages; what stands in braces in `machine.xml` is replaced by $1.
 machine() {
     cat >machine.xml <<END

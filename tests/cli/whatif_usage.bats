@@ -109,12 +109,20 @@ END
     is 2 '--move-data says what the messages carry of --move, which is missing' --move-data 1
 }
 
+@test "values that are words" {
+    is 2 '--map cylic: it is block, cyclic or auto; did you mean cyclic?' --nodes 2 --map cylic
+    is 2 '--map atuo: it is block, cyclic or auto; did you mean auto?' --nodes 2 --map atuo
+    is 2 '--sharing sticki: it is fluid or sticky; did you mean sticky?' --sharing sticki
+    is 2 '--wait spinning: it is block or spin' --wait spinning
+}
+
 @test "lists of values" {
     local option
     for option in --nodes --cores --slice --add-latency --aggregate --workers --cpu-speed; do
         values 2 'a value of the list is empty' "$option" 1, ,1 1,,2 ,
     done
     is 2 '--scale solve=1,: a value of the list is empty' --scale solve=1,
+    is 2 '--cores 0: from 1 to' --cores 2,0
     is 2 '--latency x: not a value such as' --machine machine.xml --latency 1us,x
     is 2 'more than 1000 combinations' --nodes 1,2,3,4,5,6,7,8,9,10 --cores 1,2,3,4,5,6,7,8,9,10 \
         --cpu-speed 1,2,3,4,5,6,7,8,9,10,11
@@ -211,6 +219,7 @@ END
     is 1 '--scale solve on rank x: there is no such region' --scale 'solve on rank x=0.5'
     values 1 'there is no rank 9, the last one is 1' --move solve=0:9 solve=9:0
     is 1 '--scale slove: there is no such region; is it solve?' --scale slove=2
+    is 1 '--scale MPI_Barrier: there is no such region' --scale MPI_Barrier=0
     is 1 '--duration slove: there is no such region; is it solve?' --duration slove=2s
     is 1 '--balance slove: there is no such region; is it solve?' --balance slove
     is 1 '--drop-sync slove: there is no such region; is it solve?' --drop-sync slove
