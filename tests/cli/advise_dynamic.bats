@@ -163,7 +163,7 @@ rounds() {
 }
 
 @test "balancing is advised where work between synchronisations is uneven" {
-    sed 's/\([0-9]\)000 /\1000000 /' "$ROOT/tests/traces/advise/uneven.txt" | "$BUILD/tools/mktrace" - long
+    { echo 'clock 1000000'; cat "$ROOT/tests/traces/advise/uneven.txt"; } | "$BUILD/tools/mktrace" - long
     "$PAGODA" advise long --only dynamic --json >advice
     # Both policies do the same here: one line names them.
     jq -e '.candidates | length == 1 and (.[0] | .gain_ns > 140000000 and .options == "--rebalance magda" and

@@ -469,7 +469,7 @@ places() {
 
 @test "a wait while the rank has no CPU time counts once, and no call path has less than no time" {
     # Rank 0 is in its sends for 3.05 ms, 2.5 ms of them without CPU time, and waits for 2.9 ms.
-    sed 's/^1 11100000 /1 14000000 /; s/cpu 11100000/cpu 14000000/' \
+    sed 's/^1 11100000\([ -]\)/1 14000000\1/; s/cpu 11100000/cpu 14000000/' \
         "$ROOT/tests/traces/replay/without-cpu.txt" | "$BUILD/tools/mktrace" - late
     "$PAGODA" diff --json late run0 >late.json
     jq -e '[.differences[0].by_path[] | select(.path | startswith("main/solve/MPI_Send")) | .a_ns * 3 | round]

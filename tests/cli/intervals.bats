@@ -273,8 +273,8 @@ other|other: step#1|110|' ]
 @test "a phase scales" {
     cd "$BATS_TEST_TMPDIR" || return
     # A run with a third rank, which does what rank 1 does; without records of collectives.
-    { sed '/coll-/d' "$ROOT/tests/traces/replay/steps.txt"
-      sed -n '/coll-/d; s/^1 /2 /p' "$ROOT/tests/traces/replay/steps.txt"; } | "$BUILD/tools/mktrace" - three
+    { cat "$ROOT/tests/traces/replay/steps.txt"; sed -n 's/^1 /2 /p' "$ROOT/tests/traces/replay/steps.txt"; } |
+        sed 's/ *; [0-9]* coll-[^;]*//g' | "$BUILD/tools/mktrace" - three
     "$PAGODA" store add s.db "$BATS_FILE_TMPDIR/run" three --as steps// --interval 'step#2' >/dev/null
     run -0 --separate-stderr "$PAGODA" scaling s.db 'interval=step#2' --json
     [ "$(jq -c '[.series[].points[] | [.x, .time_ns]]' <<<"$output")" = '[[2,120],[3,120]]' ] ||

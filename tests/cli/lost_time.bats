@@ -126,8 +126,8 @@ wait-at-nx1 998900 998900
 @test "blocked time without recorded functions is told by the calls it lies between" {
     {
         printf 'context %s\n' 'init main /u/a.c:1' 'send main /u/a.c:9' 'receive main /u/a.c:20'
-        sed -e '/^#/d' -e '/ main$/d' -e '/ solve$/d' -e '/ write$/d' -e 's/enter MPI_Init/& at init/' \
-            -e 's/enter MPI_Send/& at send/' -e 's/enter MPI_Recv/& at receive/' "$ROOT/tests/traces/whatif/blocked.txt"
+        sed -e '/^#/d' -e '/ main$/d' -e '/ solve$/d' -e '/ write$/d' -e 's/ MPI_Init/& at init/' \
+            -e 's/ MPI_Send/& at send/' -e 's/ MPI_Recv/& at receive/' "$ROOT/tests/traces/whatif/blocked.txt"
     } | "$BUILD/tools/mktrace" - plain
     "$PAGODA" replay --json plain | jq -e '.findings[0] | .kind == "blocked" and .loss_ns == 14000000 and
         .place == "the code between a.c:1 and main/MPI_Send at a.c:9" and

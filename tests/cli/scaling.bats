@@ -290,7 +290,7 @@ XML
 @test "a wait while the rank has no CPU time counts once by region, too, and nothing is below 0" {
     # Rank 0 waits in its sends for 2.9 ms of 3.05 ms, 2.5 ms of them without CPU time.
     local trace=$ROOT/tests/traces/replay/without-cpu.txt size
-    sed 's/^1 11100000 /1 14000000 /; s/cpu 11100000/cpu 14000000/' "$trace" | "$BUILD/tools/mktrace" - late
+    sed 's/^1 11100000\([ -]\)/1 14000000\1/; s/cpu 11100000/cpu 14000000/' "$trace" | "$BUILD/tools/mktrace" - late
     for size in 1 2 4; do "$PAGODA" replay late --store late.db --as a/e/ --parameter size=$size >/dev/null; done
     "$PAGODA" scaling late.db --by size --json |
         jq -e '[.series[0].growth[].per_rank_ns[]] | all(. >= 0)'
