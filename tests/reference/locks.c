@@ -35,9 +35,7 @@ void model_find_locks(struct model *model)
             }
             if (open || record->kind == RECORD_UNLOCK)
                 continue;
-            model->locks = array_reserve(model->locks, &model->lock_capacity, model->n_locks + 1,
-                                         sizeof *model->locks);
-            model->locks[model->n_locks++] =
+            *ARRAY_NEXT(model->locks, model->n_locks, model->lock_capacity) =
                 (struct model_lock){.location = l,
                                     .rank = location->rank,
                                     .window = record->comm,

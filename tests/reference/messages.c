@@ -26,9 +26,7 @@ static void add_send(struct model *model, uint32_t l, size_t i)
     const struct record *record = &location->records[i];
     uint32_t call = model->call_of[l][i];
     bool is_blocking = record->kind == RECORD_SEND;
-    model->sends = array_reserve(model->sends, &model->send_capacity, model->n_sends + 1,
-                                 sizeof *model->sends);
-    model->sends[model->n_sends++] =
+    *ARRAY_NEXT(model->sends, model->n_sends, model->send_capacity) =
         (struct model_send){.call = call,
                             .complete_call = is_blocking ? call : REFERENCE_NONE,
                             .location = l,

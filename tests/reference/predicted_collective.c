@@ -68,8 +68,7 @@ static uint64_t arrival(const void *context, const struct collective_message *me
             item->receiver == receiver && item->number == message->number)
             return item->arrived_ns;
     }
-    all->items = array_reserve(all->items, &all->capacity, all->n + 1, sizeof *all->items);
-    all->items[all->n++] =
+    *ARRAY_NEXT(all->items, all->n, all->capacity) =
         (struct part_message){.instance = members->instance,
                               .sender = sender,
                               .receiver = receiver,

@@ -123,10 +123,9 @@ uint32_t sim_program_rank_in(const struct sim_program *program, uint32_t comm, u
 static struct operation *push(struct builder *builder, uint32_t rank, struct operation operation)
 {
     struct sim_program_rank *place = &builder->program->ranks[rank];
-    place->operations = array_reserve(place->operations, &place->capacity, place->n_operations + 1,
-                                      sizeof *place->operations);
-    place->operations[place->n_operations] = operation;
-    return &place->operations[place->n_operations++];
+    struct operation *added = ARRAY_NEXT(place->operations, place->n_operations, place->capacity);
+    *added = operation;
+    return added;
 }
 
 /// Pushes a nonblocking operation whose request may be waited for from READY_STEP on.

@@ -123,9 +123,7 @@ static struct reference_comm *add_comm(struct reference_trace *trace, const char
 static void parse_window(struct reference_trace *trace, const struct line *line)
 {
     uint32_t base = find_comm(trace, line->words[2]);
-    trace->windows = array_reserve(trace->windows, &trace->window_capacity, trace->n_windows + 1,
-                                   sizeof *trace->windows);
-    trace->windows[trace->n_windows++] =
+    *ARRAY_NEXT(trace->windows, trace->n_windows, trace->window_capacity) =
         (struct reference_window){memory_copy_text(line->words[1]), base, (uint32_t)trace->n_comms};
     add_comm(trace, "");
 }
@@ -150,11 +148,10 @@ static uint32_t find_region(struct reference_trace *trace, const char *name)
         if (strcmp(trace->regions[r].name, name) == 0)
             return (uint32_t)r;
     }
-    trace->regions = array_reserve(trace->regions, &trace->region_capacity, trace->n_regions + 1,
-                                   sizeof *trace->regions);
-    trace->regions[trace->n_regions] = (struct reference_region){
-        .name = memory_copy_text(name), .is_mpi = strncmp(name, "MPI_", 4) == 0};
-    return (uint32_t)trace->n_regions++;
+    *ARRAY_NEXT(trace->regions, trace->n_regions, trace->region_capacity) =
+        (struct reference_region){.name = memory_copy_text(name),
+                                  .is_mpi = strncmp(name, "MPI_", 4) == 0};
+    return (uint32_t)trace->n_regions - 1;
 }
 
 static uint32_t find_context(struct reference_trace *trace, const char *name)
@@ -163,11 +160,10 @@ static uint32_t find_context(struct reference_trace *trace, const char *name)
         if (strcmp(trace->contexts[c].name, name) == 0)
             return (uint32_t)c;
     }
-    trace->contexts = array_reserve(trace->contexts, &trace->context_capacity,
-                                    trace->n_contexts + 1, sizeof *trace->contexts);
-    trace->contexts[trace->n_contexts] = (struct reference_context){
-        .name = memory_copy_text(name), .region = REFERENCE_NONE, .caller = REFERENCE_NONE};
-    return (uint32_t)trace->n_contexts++;
+    *ARRAY_NEXT(trace->contexts, trace->n_contexts, trace->context_capacity) =
+        (struct reference_context){
+            .name = memory_copy_text(name), .region = REFERENCE_NONE, .caller = REFERENCE_NONE};
+    return (uint32_t)trace->n_contexts - 1;
 }
 
 static struct reference_location *find_location(struct reference_trace *trace, const char *word)
