@@ -277,10 +277,9 @@ void text_print_advice(const struct advice *advice, size_t limit, FILE *stream)
                 quantity_count(advice->n_untried, "change").text);
 }
 
-static json_t *candidate_object(const void *of, size_t i)
+static json_t *candidate_object(const struct advice *advice,
+                                const struct advice_candidate *candidate)
 {
-    const struct advice *advice = of;
-    const struct advice_candidate *candidate = &advice->candidates[i];
     bool is_replayed = candidate->is_replayed;
     bool is_uncertain = is_replayed && advice_is_uncertain(advice, candidate->gain_ns);
     SCOPED char *options = advice_words_text(candidate->words, candidate->n_words);
@@ -301,11 +300,9 @@ static json_t *candidate_object(const void *of, size_t i)
         {"failure", candidate->failure ? json_text(candidate->failure) : NULL});
 }
 
-static json_t *pair_object(const void *of, size_t i)
+static json_t *pair_object(const struct advice *advice, const struct advice_pair *pair)
 {
     static const char *const names[] = {"add-up", "overlap", "exclude"};
-    const struct advice *advice = of;
-    const struct advice_pair *pair = &advice->pairs[i];
     return JSON_OBJECT(
         JSON_COUNT(pair, first), JSON_COUNT(pair, second),
         {"predicted_ns", pair->failure ? json_null() : json_count(pair->predicted_ns)},
@@ -313,11 +310,6 @@ static json_t *pair_object(const void *of, size_t i)
         {pair->failure ? "failure" : "together",
          pair->failure ? json_text(pair->failure)
                        : json_string(names[advice_together(advice, pair)])});
-}
-
-static json_t *warning_object(const void *of, size_t i)
-{
-    return json_warning(&((const struct advice *)of)->warnings[i]);
 }
 
 void json_print_advice(const struct advice *advice, FILE *stream)
@@ -330,9 +322,10 @@ void json_print_advice(const struct advice *advice, FILE *stream)
                JSON_COUNT(advice, replayed_ns), {"kept_tasks", tasks}, JSON_TEXT(advice, target),
                JSON_TEXT_OR_NULL(advice, assumption), JSON_COUNT(advice, target_ns),
                JSON_COUNT(advice, loss_ns), {"error_ns", json_count(advice_error_ns(advice))},
-               {"candidates", json_list(advice->n_candidates, candidate_object, advice)},
-               {"pairs", json_list(advice->n_pairs, pair_object, advice)},
-               {"warnings", json_list(advice->n_warnings, warning_object, advice)},
+               {"candidates", JSON_EACH(i, advice->n_candidates,
+                                        candidate_object(advice, &advice->candidates[i]))},
+               {"pairs", JSON_EACH(k, advice->n_pairs, pair_object(advice, &advice->pairs[k]))},
+               {"warnings", json_warnings(advice->warnings, advice->n_warnings)},
                {"unexplained_ns", json_count(advice_unexplained_ns(advice))},
                {"replays", json_count(advice->n_replays)}, {"pruned", json_count(advice->n_pruned)},
                {"untried", json_count(advice->n_untried)});

@@ -178,32 +178,28 @@ static json_t *measured(double value)
     return value < 0 ? json_null() : json_real(value);
 }
 
-static json_t *host_object(const void *of, size_t i)
+static json_t *host_object(const struct measured_host *host)
 {
-    const struct measured_host *host = &((const struct measurements *)of)->hosts[i];
     return JSON_OBJECT(
         JSON_TEXT(host, name), JSON_TEXT(host, processor), {"ranks", json_integer(host->n_ranks)},
         {"cores", json_integer(host->n_cores)}, {"packages", json_integer(host->n_packages)});
 }
 
-static json_t *message_object(const void *of, size_t i)
+static json_t *message_object(const struct measured_message *message)
 {
-    const struct measured_message *message =
-        &((const struct measured_scope_costs *)of)->messages[i];
     return JSON_OBJECT(JSON_REAL(message, size_bytes),
                        {"half_round_trip_ns", json_real(message->time_ns)},
                        JSON_REAL(message, spread), {"samples", json_integer(message->n_samples)});
 }
 
-static json_t *scope_object(const void *of, size_t scope)
+static json_t *scope_object(const struct calibration_report *report, size_t scope)
 {
-    const struct calibration_report *report = of;
     const struct measured_scope_costs *costs = &report->measurements->scopes[scope];
     if (costs->n_messages == 0)
         return NULL;
     return JSON_OBJECT(
         {"scope", json_string(scope_names[scope])},
-        {"messages", json_list(costs->n_messages, message_object, costs)},
+        {"messages", JSON_EACH(i, costs->n_messages, message_object(&costs->messages[i]))},
         {"send_overhead_ns", json_real(costs->send_ns)},
         {"receive_overhead_ns", json_real(costs->receive_ns)},
         {"eager_bytes", costs->has_eager ? json_count(costs->eager_bytes) : json_null()},
@@ -211,24 +207,16 @@ static json_t *scope_object(const void *of, size_t scope)
         {"fit_worst", measured(report->errors->message_worst[scope])});
 }
 
-static json_t *collective_object(const void *of, size_t i)
+static json_t *collective_object(const struct measured_collective *collective)
 {
-    const struct measured_collective *collective =
-        &((const struct measurements *)of)->collectives[i];
     return JSON_OBJECT(
         JSON_TEXT(collective, operation), {"members", json_real(collective->n_members)},
         JSON_REAL(collective, size_bytes), JSON_REAL(collective, time_ns),
         JSON_REAL(collective, spread), {"samples", json_integer(collective->n_samples)});
 }
 
-static json_t *warning(const void *of, size_t i)
+static json_t *difference_object(const struct calibration_difference *row)
 {
-    return json_text(((const struct measurements *)of)->warnings[i]);
-}
-
-static json_t *difference_object(const void *of, size_t i)
-{
-    const struct calibration_difference *row = &((const struct calibration_difference *)of)[i];
     return JSON_OBJECT(JSON_TEXT(row, what),
                        {row->is_rate ? "here_bytes_per_s" : "here_ns", measured(row->here)},
                        {row->is_rate ? "there_bytes_per_s" : "there_ns", measured(row->there)});
@@ -244,13 +232,15 @@ void json_print_calibration(const struct calibration_report *report, FILE *strea
     SCOPED char *missing = measurements_missing(of);
     JSON_PRINT(
         stream, JSON_COMPACT | JSON_REAL_PRECISION(9), JSON_TEXT(report, path), JSON_TEXT(of, mpi),
-        {"hosts", json_list(of->n_hosts, host_object, of)}, JSON_REAL(of, compute_ns),
-        {"scopes", json_list(N_SCOPES, scope_object, report)},
+        {"hosts", JSON_EACH(i, of->n_hosts, host_object(&of->hosts[i]))}, JSON_REAL(of, compute_ns),
+        {"scopes", JSON_EACH(i, N_SCOPES, scope_object(report, i))},
         {"hand_over_ns", has_cores ? json_real(measurements_hand_over_ns(of)) : json_null()},
         {"waiting",
          has_waiting ? json_string(measurements_spins(of) ? "spin" : "block") : json_null()},
-        {"collectives", json_list(of->n_collectives, collective_object, of)},
+        {"collectives", JSON_EACH(i, of->n_collectives, collective_object(&of->collectives[i]))},
         {"collective_fit_rms", measured(report->errors->collective_rms)},
-        {"missing", json_text(missing)}, {"warnings", json_list(of->n_warnings, warning, of)},
-        {"differences", report->against ? json_list(rows.n, difference_object, rows.items) : NULL});
+        {"missing", json_text(missing)},
+        {"warnings", JSON_EACH(i, of->n_warnings, json_text(of->warnings[i]))},
+        {"differences",
+         report->against ? JSON_EACH(k, rows.n, difference_object(&rows.items[k])) : NULL});
 }

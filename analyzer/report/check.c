@@ -93,9 +93,8 @@ void check_release(struct check *check)
     result_release(&check->result);
 }
 
-static json_t *location_object(const void *of, size_t i)
+static json_t *location_object(const struct check_location *location)
 {
-    const struct check_location *location = &((const struct check *)of)->locations[i];
     bool has_rank = location->rank != RESULT_NONE;
     SCOPED char *id = memory_format("%llu", (unsigned long long)location->id);
     return JSON_OBJECT({"id", json_string(id)}, // 64 bits: more than a number can hold
@@ -109,9 +108,8 @@ static json_t *location_object(const void *of, size_t i)
                        {"damage", json_text_or_null(location->reason)});
 }
 
-static json_t *loss_object(const void *of, size_t i)
+static json_t *loss_object(const struct check_loss *loss)
 {
-    const struct check_loss *loss = &((const struct check *)of)->losses[i];
     SCOPED char *id = memory_format("%llu", (unsigned long long)loss->location);
     return JSON_OBJECT(JSON_STRING(loss, code),
                        {"location", loss->has_location ? json_string(id) : json_null()},
@@ -123,24 +121,19 @@ static json_t *put_archive(json_t *object, const struct check *check)
 {
     const struct result *result = &check->result;
     if (check->repaired_from)
-        object = JSON_PUT(object, JSON_TEXT(check, repaired_from),
-                          {"losses", json_list(check->n_losses, loss_object, check)});
-    return JSON_PUT(object, JSON_TEXT(result, creator), {"ranks", json_count(result->n_ranks)},
-                    {"events", json_count(result->n_events)},
-                    {"messages", json_count(result->n_messages)},
-                    {"collectives", json_count(result->n_collectives)}, JSON_COUNT(result, time_ns),
-                    {"warnings", json_warnings(result)},
-                    {"locations", json_list(check->n_locations, location_object, check)});
+        object =
+            JSON_PUT(object, JSON_TEXT(check, repaired_from),
+                     {"losses", JSON_EACH(i, check->n_losses, loss_object(&check->losses[i]))});
+    return JSON_PUT(
+        object, JSON_TEXT(result, creator), {"ranks", json_count(result->n_ranks)},
+        {"events", json_count(result->n_events)}, {"messages", json_count(result->n_messages)},
+        {"collectives", json_count(result->n_collectives)}, JSON_COUNT(result, time_ns),
+        {"warnings", json_warnings(result->warnings, result->n_warnings)},
+        {"locations", JSON_EACH(k, check->n_locations, location_object(&check->locations[k]))});
 }
 
-static json_t *pattern_id(const void *of, size_t i)
+static json_t *check_object(const struct check *check)
 {
-    return json_text(((const struct check *)of)->pattern_ids[i]);
-}
-
-static json_t *check_object(const void *of, size_t i)
-{
-    const struct check *check = &((const struct check *)of)[i];
     json_t *object =
         JSON_OBJECT(JSON_TEXT(check, path), {"kind", json_string(kinds[check->kind].name)},
                     JSON_INTEGER(check, status), JSON_TEXT_OR_NULL(check, error));
@@ -149,11 +142,12 @@ static json_t *check_object(const void *of, size_t i)
     if (check->kind == CHECK_ARCHIVE)
         return put_archive(object, check);
     if (check->kind == CHECK_CATALOGUE)
-        return JSON_PUT(object, {"patterns", json_list(check->n_patterns, pattern_id, check)});
+        return JSON_PUT(object, {"patterns", JSON_EACH(i, check->n_patterns,
+                                                       json_text(check->pattern_ids[i]))});
     return JSON_PUT(object, {"entries", json_count(check->n_entries)});
 }
 
 void json_print_checks(const struct check *checks, size_t n, FILE *stream)
 {
-    JSON_PRINT(stream, JSON_INDENT(2), {"files", json_list(n, check_object, checks)});
+    JSON_PRINT(stream, JSON_INDENT(2), {"files", JSON_EACH(i, n, check_object(&checks[i]))});
 }

@@ -342,30 +342,26 @@ static json_t *put_values(json_t *object, const struct difference_row *row)
                     JSON_NUMBER(row, half_width_ns), JSON_FLAG(row, is_change));
 }
 
-static json_t *path_row(const void *of, size_t i)
+static json_t *path_row(const struct difference_row *row)
 {
-    const struct difference_row *row = &((const struct difference_table *)of)->rows[i];
     return put_values(
         JSON_OBJECT({"kind", json_text(difference_kind(row))}, {"path", name_of(row->call_path)}),
         row);
 }
 
-static json_t *rank_row(const void *of, size_t i)
+static json_t *rank_row(const struct difference_row *row)
 {
-    const struct difference_row *row = &((const struct difference_table *)of)->rows[i];
     const char *kind = row->is_unrecorded ? difference_kind(row) : "all";
     return put_values(JSON_OBJECT({"kind", json_text(kind)}, {"rank", name_of(row->process)}), row);
 }
 
-static json_t *wait_state_row(const void *of, size_t i)
+static json_t *wait_state_row(const struct difference_row *row)
 {
-    const struct difference_row *row = &((const struct difference_table *)of)->rows[i];
     return put_values(JSON_OBJECT({"kind", json_text(difference_kind(row))}), row);
 }
 
-static json_t *top_down_row(const void *of, size_t i)
+static json_t *top_down_row(const struct difference_row *row)
 {
-    const struct difference_row *row = &((const struct difference_table *)of)->rows[i];
     return put_values(JSON_OBJECT({"path", name_of(row->call_path)}), row);
 }
 
@@ -377,17 +373,7 @@ static json_t *run_object(const struct difference_run *run)
 
 static json_t *runs_array(const struct difference_runs *runs, enum difference_group group)
 {
-    json_t *array = json_array();
-    for (size_t i = 0; i < runs->n; i++)
-        if (runs->list[i].group == group)
-            json_array_append_new(array, run_object(&runs->list[i]));
-    return array;
-}
-
-static json_t *table_array(const struct difference_table *table,
-                           json_t *(*row)(const void *of, size_t i))
-{
-    return json_list(table->n_rows, row, table);
+    return JSON_EACH(i, runs->n, runs->list[i].group == group ? run_object(&runs->list[i]) : NULL);
 }
 
 static json_t *side_place(const struct finding_side *side)
@@ -397,9 +383,8 @@ static json_t *side_place(const struct finding_side *side)
                             : json_null();
 }
 
-static json_t *finding_row(const void *of, size_t i)
+static json_t *finding_row(const struct finding_change *change)
 {
-    const struct finding_change *change = &((const struct finding_changes *)of)->items[i];
     const struct finding_side *a = &change->sides[DIFFERENCE_A], *b = &change->sides[DIFFERENCE_B];
     return JSON_OBJECT(JSON_TEXT(change, kind), JSON_TEXT(change, name),
                        {"state", json_text(finding_state_names[change->state])},
@@ -407,25 +392,27 @@ static json_t *finding_row(const void *of, size_t i)
                        JSON_REAL(change, b_ns), JSON_NUMBER(change, p));
 }
 
-static json_t *page_object(const void *of, size_t i)
+static json_t *page_object(const struct difference_page *page)
 {
-    const struct difference_page *page = &((const struct difference_page *)of)[i];
     const struct difference_table *tables = page->tables;
     return JSON_OBJECT(
         {"a", runs_array(&page->runs, DIFFERENCE_A)}, {"b", runs_array(&page->runs, DIFFERENCE_B)},
         {"time", put_values(json_object(), &tables[0].total)},
-        {"by_path", table_array(&tables[DIFFERENCE_BY_CALL_PATH], path_row)},
-        {"by_rank", table_array(&tables[DIFFERENCE_BY_PROCESS], rank_row)},
-        {"by_wait_state", table_array(&tables[DIFFERENCE_BY_WAIT_STATE], wait_state_row)},
-        {"top_down", table_array(&page->top_down, top_down_row)},
-        {"findings", json_list(page->findings.n, finding_row, &page->findings)});
+        {"by_path", JSON_EACH(i, tables[DIFFERENCE_BY_CALL_PATH].n_rows,
+                              path_row(&tables[DIFFERENCE_BY_CALL_PATH].rows[i]))},
+        {"by_rank", JSON_EACH(i, tables[DIFFERENCE_BY_PROCESS].n_rows,
+                              rank_row(&tables[DIFFERENCE_BY_PROCESS].rows[i]))},
+        {"by_wait_state", JSON_EACH(i, tables[DIFFERENCE_BY_WAIT_STATE].n_rows,
+                                    wait_state_row(&tables[DIFFERENCE_BY_WAIT_STATE].rows[i]))},
+        {"top_down", JSON_EACH(i, page->top_down.n_rows, top_down_row(&page->top_down.rows[i]))},
+        {"findings", JSON_EACH(i, page->findings.n, finding_row(&page->findings.items[i]))});
 }
 
 void json_print_differences(const struct difference_page *pages, size_t n, FILE *stream)
 {
     JSON_PRINT(stream, JSON_INDENT(1),
                {"database", json_text_or_null(n ? pages[0].database : NULL)},
-               {"differences", json_list(n, page_object, pages)});
+               {"differences", JSON_EACH(i, n, page_object(&pages[i]))});
 }
 
 // --- of one metric
@@ -493,33 +480,31 @@ static json_t *metric_values(json_t *object, const struct difference_row *row)
                     {"half_width", json_number(row->half_width_ns)}, JSON_FLAG(row, is_change));
 }
 
-static json_t *resource_row(const void *of, size_t i)
+static json_t *resource_row(const struct difference_row *row)
 {
-    const struct difference_row *row = &((const struct difference_table *)of)->rows[i];
     return metric_values(JSON_OBJECT({"resource", json_text(row->call_path)}), row);
 }
 
-static json_t *hierarchy_object(const void *of, size_t i)
+static json_t *hierarchy_object(const struct metric_hierarchy *hierarchy)
 {
-    const struct metric_hierarchy *hierarchy = &((const struct metric_hierarchy *)of)[i];
     return JSON_OBJECT({"hierarchy", json_string(hierarchy->name)},
-                       {"resources", table_array(&hierarchy->table, resource_row)});
+                       {"resources", JSON_EACH(i, hierarchy->table.n_rows,
+                                               resource_row(&hierarchy->table.rows[i]))});
 }
 
-static json_t *metric_object(const void *list, size_t i)
+static json_t *metric_object(const struct metric_difference *of)
 {
-    const struct metric_difference *of = &((const struct metric_difference *)list)[i];
     return JSON_OBJECT(
         {"a", runs_array(&of->runs, DIFFERENCE_A)}, {"b", runs_array(&of->runs, DIFFERENCE_B)},
         JSON_TEXT(of, metric), JSON_TEXT(of, unit),
         {"total", metric_values(json_object(), &of->total)},
-        {"hierarchies", json_list(of->n_hierarchies, hierarchy_object, of->hierarchies)});
+        {"hierarchies", JSON_EACH(i, of->n_hierarchies, hierarchy_object(&of->hierarchies[i]))});
 }
 
 void json_print_metric_differences(const struct metric_difference *list, size_t n, FILE *stream)
 {
     JSON_PRINT(stream, JSON_INDENT(1), {"database", json_text_or_null(n ? list[0].database : NULL)},
-               {"differences", json_list(n, metric_object, list)});
+               {"differences", JSON_EACH(i, n, metric_object(&list[i]))});
 }
 
 // --- runs compared with limits
@@ -569,9 +554,8 @@ void text_print_limit_violations(const struct limit_page *page, FILE *stream)
     }
 }
 
-static json_t *limit_object(const void *of, size_t i)
+static json_t *limit_object(const struct limit_row *row)
 {
-    const struct limit_row *row = &((const struct limit_page *)of)->rows[i];
     return JSON_OBJECT(JSON_TEXT(row, metric), JSON_TEXT(row, unit), JSON_TEXT(row, focus),
                        {"relation", json_string(row->is_at_least ? ">=" : "<=")},
                        JSON_REAL(row, limit), {"trial", json_text(row->runs)},
@@ -582,5 +566,5 @@ static json_t *limit_object(const void *of, size_t i)
 void json_print_limits(const struct limit_page *page, FILE *stream)
 {
     JSON_PRINT(stream, JSON_INDENT(1), JSON_TEXT_OR_NULL(page, database), JSON_TEXT(page, source),
-               {"limits", json_list(page->n_rows, limit_object, page)});
+               {"limits", JSON_EACH(i, page->n_rows, limit_object(&page->rows[i]))});
 }

@@ -11,10 +11,10 @@
 #include "analyzer/report/views/views.h"
 #include "analyzer/simulation/cost/machine.h"
 #include "analyzer/simulation/dealt/policy.h"
+#include "analyzer/tasks/task_model.h"
 
-static json_t *pattern_object(const void *of, size_t i)
+static json_t *pattern_object(const struct known *known, size_t i)
 {
-    const struct known *known = of;
     const struct pattern *pattern = &known->catalogue->patterns[i];
     const struct {
         const char *key, *text;
@@ -39,25 +39,24 @@ static json_t *pattern_object(const void *of, size_t i)
         JSON_STRING(pattern, file));
 }
 
-static json_t *remedy_object(const void *of, size_t i)
+static json_t *remedy_object(const struct finding_remedy *remedy)
 {
-    const struct finding_remedy *remedy = &((const struct finding_kind *)of)->remedies[i];
     return JSON_OBJECT(
         JSON_STRING(remedy, option), JSON_TEXT_OR_NULL(remedy, value),
         JSON_TEXT_OR_NULL(remedy, when), {"fallback", json_boolean(remedy->is_fallback)},
         {"proof", json_boolean(remedy->is_proof)}, {"text", json_string(remedy->sentence)});
 }
 
-static json_t *finding_object(const void *of, size_t i)
+static json_t *finding_object(const struct finding_kind *kind)
 {
-    const struct finding_kind *kind = &((const struct known *)of)->findings[i];
     return JSON_OBJECT(
         JSON_STRING(kind, id), JSON_STRING(kind, name),
         {"about", json_string(finding_subject_names[kind->subject])}, JSON_COUNT(kind, order),
         {"ranks", json_string(finding_ranks_names[kind->ranks])}, JSON_TEXT_OR_NULL(kind, calls),
         JSON_TEXT_OR_NULL(kind, after), JSON_TEXT_OR_NULL(kind, when), JSON_STRING(kind, what),
         JSON_TEXT_OR_NULL(kind, hint),
-        {"remedies", json_list(kind->n_remedies, remedy_object, kind)}, JSON_STRING(kind, file));
+        {"remedies", JSON_EACH(i, kind->n_remedies, remedy_object(&kind->remedies[i]))},
+        JSON_STRING(kind, file));
 }
 
 /// A number of which 0 says nothing.
@@ -72,16 +71,14 @@ static json_t *limit(uint64_t size_bytes)
     return size_bytes == UINT64_MAX ? json_null() : json_count(size_bytes);
 }
 
-static json_t *point_object(const void *of, size_t i)
+static json_t *point_object(const struct machine_messages *messages, size_t i)
 {
-    const struct machine_messages *messages = of;
     return JSON_OBJECT({"size_bytes", json_count(messages->points[i].size_bytes)},
                        {"time_ns", json_count(messages->points[i].time_ns)});
 }
 
-static json_t *quantile_object(const void *of, size_t i)
+static json_t *quantile_object(const struct noise_quantile *quantile)
 {
-    const struct noise_quantile *quantile = &((const struct noise *)of)->quantiles[i];
     return JSON_OBJECT({"percent", json_real(100.0 * (double)quantile->share / NOISE_WHOLE)},
                        {"factor", json_real((double)quantile->factor / NOISE_WHOLE)},
                        JSON_COUNT(quantile, more_ns));
@@ -91,16 +88,16 @@ static json_t *messages_object(const char *scope, const struct machine_messages 
 {
     return JSON_OBJECT(
         {"scope", json_text(scope)},
-        {"points", json_list(messages->n_points, point_object, messages)},
+        {"points", JSON_EACH(i, messages->n_points, point_object(messages, i))},
         {"eager_bytes", limit(messages->eager_bytes)}, JSON_COUNT(messages, send_overhead_ns),
         JSON_COUNT(messages, receive_overhead_ns), {"buses", count_or_null(messages->n_buses)},
-        {"quantiles", json_list(messages->noise.n, quantile_object, &messages->noise)});
+        {"quantiles",
+         JSON_EACH(k, messages->noise.n, quantile_object(&messages->noise.quantiles[k]))});
 }
 
 /// The scopes that all machines have, then those of this one.
-static json_t *scope_object(const void *of, size_t i)
+static json_t *scope_object(const struct machine *machine, size_t i)
 {
-    const struct machine *machine = of;
     if (i >= MACHINE_SCOPES) {
         const struct machine_custom_scope *custom = &machine->custom_scopes[i - MACHINE_SCOPES];
         return messages_object(custom->name, &custom->messages);
@@ -109,24 +106,23 @@ static json_t *scope_object(const void *of, size_t i)
     return messages->n_points > 0 ? messages_object(machine_scope_names[i], messages) : NULL;
 }
 
-static json_t *collective_object(const void *of, size_t i)
+static json_t *collective_object(const struct machine_collective *collective)
 {
-    const struct machine_collective *collective = &((const struct machine *)of)->collectives[i];
     return JSON_OBJECT(
         {"operation", json_string(collective_operation_names[collective->operation])},
         JSON_COUNT(collective, from_bytes), {"below_bytes", limit(collective->below_bytes)},
         {"algorithm", json_text_or_null(collective_algorithm_names[collective->algorithm])},
         {"time", json_text_or_null(collective->time_text)},
         {"scattered_time", json_text_or_null(collective->scattered_text)},
-        {"quantiles", json_list(collective->noise.n, quantile_object, &collective->noise)});
+        {"quantiles",
+         JSON_EACH(i, collective->noise.n, quantile_object(&collective->noise.quantiles[i]))});
 }
 
-static json_t *machine_object(const void *of, size_t i)
+static json_t *machine_object(const struct machine *machine)
 {
     static const char *const origins[MACHINE_ORIGINS] = {
         "source",        "missing",          "date",    "host", "processor", "mpi", "node_error",
         "network_error", "collective_error", "unsteady"};
-    const struct machine *machine = &((const struct known *)of)->machines[i];
     json_t *object = JSON_OBJECT(
         JSON_TEXT(machine, name), JSON_TEXT_OR_NULL(machine, summary),
         {"cores", count_or_null(machine->n_cores)},
@@ -135,8 +131,10 @@ static json_t *machine_object(const void *of, size_t i)
         {"out_links", count_or_null(machine->out_links)},
         {"in_links", count_or_null(machine->in_links)},
         {"contention", json_text_or_null(machine->contention_text)},
-        {"scopes", json_list(MACHINE_SCOPES + machine->n_custom_scopes, scope_object, machine)},
-        {"collectives", json_list(machine->n_collectives, collective_object, machine)},
+        {"scopes",
+         JSON_EACH(i, MACHINE_SCOPES + machine->n_custom_scopes, scope_object(machine, i))},
+        {"collectives",
+         JSON_EACH(k, machine->n_collectives, collective_object(&machine->collectives[k]))},
         {"compute_ns", count_or_null(machine->compute_ns)},
         {"collective_members", count_or_null(machine->n_calibrated_members)});
     for (int k = 0; k < MACHINE_ORIGINS; k++)
@@ -144,9 +142,8 @@ static json_t *machine_object(const void *of, size_t i)
     return JSON_PUT(object, {"file", json_text(machine->path)});
 }
 
-static json_t *rule_object(const void *of, size_t i)
+static json_t *rule_object(const struct balancing_rule *rule)
 {
-    const struct balancing_rule *rule = &((const struct balancing_policy *)of)->rules[i];
     return JSON_OBJECT(
         {"at", json_string(rule->at_idle ? "idle" : "poll")},
         {"from", json_string(balancing_role_name(rule->from))},
@@ -158,7 +155,7 @@ static json_t *rule_object(const void *of, size_t i)
 
 static void put_rules(json_t *object, const struct balancing_policy *balancing)
 {
-    JSON_PUT(object, {"rules", json_list(balancing->n_rules, rule_object, balancing)},
+    JSON_PUT(object, {"rules", JSON_EACH(i, balancing->n_rules, rule_object(&balancing->rules[i]))},
              JSON_KNOWN_TIME(balancing, poll_ns), JSON_KNOWN_TIME(balancing, transfer_ns),
              JSON_KNOWN_TIME(balancing, return_ns), JSON_KNOWN_TIME(balancing, least_ns),
              {"free_hosts", json_integer(balancing->n_free_hosts)});
@@ -166,25 +163,22 @@ static void put_rules(json_t *object, const struct balancing_policy *balancing)
 
 static json_t *tasks_object(const struct dealing *dealing)
 {
-    json_t *weights = json_array();
-    for (size_t i = 0; i < dealing->n_weights; i++)
-        json_array_append_new(weights, json_count(dealing->weights[i]));
-    return JSON_OBJECT({"order", json_string(dealing_order_names[dealing->order])},
-                       {"to", json_string(dealing_to_names[dealing->to])}, {"weights", weights},
-                       {"work_ns", json_known_time(dealing->task_ns)},
-                       JSON_COUNT(dealing, launch_ns),
-                       {"task_flight_ns", json_known_time(dealing->costs_ns[FARM_TASK_FLIGHT])},
-                       {"answer_flight_ns", json_known_time(dealing->costs_ns[FARM_ANSWER_FLIGHT])},
-                       {"receive_ns", json_known_time(dealing->costs_ns[FARM_RECEIVE])},
-                       {"before_ns", json_known_time(dealing->costs_ns[FARM_BEFORE])},
-                       {"after_ns", json_known_time(dealing->costs_ns[FARM_AFTER])},
-                       {"tail_ns", json_known_time(dealing->costs_ns[FARM_TAIL])},
-                       {"gap_ns", json_known_time(dealing->costs_ns[FARM_GAP])});
+    return JSON_OBJECT(
+        {"order", json_string(dealing_order_names[dealing->order])},
+        {"to", json_string(dealing_to_names[dealing->to])},
+        {"weights", JSON_EACH(i, dealing->n_weights, json_count(dealing->weights[i]))},
+        {"work_ns", json_known_time(dealing->task_ns)}, JSON_COUNT(dealing, launch_ns),
+        {"task_flight_ns", json_known_time(dealing->costs_ns[FARM_TASK_FLIGHT])},
+        {"answer_flight_ns", json_known_time(dealing->costs_ns[FARM_ANSWER_FLIGHT])},
+        {"receive_ns", json_known_time(dealing->costs_ns[FARM_RECEIVE])},
+        {"before_ns", json_known_time(dealing->costs_ns[FARM_BEFORE])},
+        {"after_ns", json_known_time(dealing->costs_ns[FARM_AFTER])},
+        {"tail_ns", json_known_time(dealing->costs_ns[FARM_TAIL])},
+        {"gap_ns", json_known_time(dealing->costs_ns[FARM_GAP])});
 }
 
-static json_t *policy_object(const void *of, size_t i)
+static json_t *policy_object(const struct policy *policy)
 {
-    const struct policy *policy = &((const struct known *)of)->policies[i];
     json_t *object =
         JSON_OBJECT(JSON_TEXT(policy, name),
                     {"option", json_string(policy->deals_tasks ? "dealing" : "rebalance")},
@@ -209,11 +203,19 @@ void json_print_known(const struct known *known, FILE *stream)
     size_t n_patterns = known->catalogue ? known->catalogue->n_patterns : 0;
     JSON_PRINT(
         stream, JSON_FORMAT,
-        {"patterns", known->catalogue ? json_list(n_patterns, pattern_object, known) : NULL},
+        {"patterns", known->catalogue ? JSON_EACH(i, n_patterns, pattern_object(known, i)) : NULL},
         {"properties", known->property ? json_known_properties(known) : NULL},
         {"hierarchies", known->hierarchies ? json_known_hierarchies(known) : NULL},
-        {"findings", known->findings ? json_list(known->n_findings, finding_object, known) : NULL},
-        {"machines", known->machines ? json_list(known->n_machines, machine_object, known) : NULL},
-        {"policies", known->policies ? json_list(known->n_policies, policy_object, known) : NULL},
-        {"models", known->models ? json_list(known->n_models, json_known_model, known) : NULL});
+        {"findings", known->findings
+                         ? JSON_EACH(k, known->n_findings, finding_object(&known->findings[k]))
+                         : NULL},
+        {"machines", known->machines
+                         ? JSON_EACH(k, known->n_machines, machine_object(&known->machines[k]))
+                         : NULL},
+        {"policies", known->policies
+                         ? JSON_EACH(k, known->n_policies, policy_object(&known->policies[k]))
+                         : NULL},
+        {"models", known->models
+                       ? JSON_EACH(i, known->n_models, json_known_model(&known->models[i]))
+                       : NULL});
 }

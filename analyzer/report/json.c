@@ -16,15 +16,10 @@ json_t *json_put(json_t *object, const struct json_pair *pairs)
     return object;
 }
 
-json_t *json_list(size_t n, json_t *(*item)(const void *of, size_t i), const void *of)
+void json_append(json_t *array, json_t *value)
 {
-    json_t *array = json_array();
-    for (size_t i = 0; i < n; i++) {
-        json_t *value = item(of, i);
-        if (value)
-            json_array_append_new(array, value);
-    }
-    return array;
+    if (value)
+        json_array_append_new(array, value);
 }
 
 json_t *json_text(const char *bytes)

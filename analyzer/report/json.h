@@ -35,8 +35,17 @@ json_t *json_put(json_t *object, const struct json_pair *pairs);
 #define JSON_TEXT_OR_NULL(of, field) JSON_FIELD(of, field, json_text_or_null)
 #define JSON_KNOWN_TIME(of, field)   JSON_FIELD(of, field, json_known_time)
 
-/// The array of ITEM(OF, i) for all i below N; those that are NULL are left out.
-json_t *json_list(size_t n, json_t *(*item)(const void *of, size_t i), const void *of);
+/// The array of VALUE, an expression with the variable I, for all I below N; those that are NULL
+/// are left out.
+#define JSON_EACH(i, n, value)                                                                     \
+    ({                                                                                             \
+        json_t *each_##i = json_array();                                                           \
+        for (size_t i = 0, n_##i = (n); i < n_##i; i++)                                            \
+            json_append(each_##i, (value));                                                        \
+        each_##i;                                                                                  \
+    })
+/// Appends VALUE, unless it is NULL, to ARRAY, which owns it then.
+void json_append(json_t *array, json_t *value);
 
 /// A string of BYTES, which may be any: names of files, of archives, error messages. NULL is "".
 json_t *json_text(const char *bytes);

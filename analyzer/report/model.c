@@ -13,37 +13,28 @@
 
 // ---- JSON
 
-struct of_series {
-    const struct model_table *table;
-    const struct model_series *series;
-};
-
 static json_t *factor_object(const struct model_table *table, size_t k, struct model_factor factor)
 {
+    if (factor.exponent == 0 && !factor.log_exponent)
+        return NULL;
     return JSON_OBJECT({"parameter", json_text(table->parameters[k])}, JSON_REAL(&factor, exponent),
                        JSON_INTEGER(&factor, log_exponent));
 }
 
-static json_t *term_object(const void *of, size_t i)
+static json_t *term_object(const struct model_table *table, const struct model_series *series,
+                           size_t i)
 {
-    const struct of_series *o = of;
-    const struct model_formula *formula = &o->series->model.formula;
+    const struct model_formula *formula = &series->model.formula;
     const struct model_term *term = &formula->pieces[formula->n_pieces - 1].terms[i];
-    json_t *factors = json_array();
-    for (size_t k = 0; k < o->table->n_parameters; k++)
-        if (term->factors[k].exponent != 0 || term->factors[k].log_exponent)
-            json_array_append_new(factors, factor_object(o->table, k, term->factors[k]));
-    const struct model_interval *interval = &o->series->model.coefficients[i];
-    return JSON_OBJECT(JSON_REAL(term, coefficient), JSON_NUMBER(interval, low),
-                       JSON_NUMBER(interval, high), {"factors", factors});
+    const struct model_interval *interval = &series->model.coefficients[i];
+    return JSON_OBJECT(
+        JSON_REAL(term, coefficient), JSON_NUMBER(interval, low), JSON_NUMBER(interval, high),
+        {"factors", JSON_EACH(k, table->n_parameters, factor_object(table, k, term->factors[k]))});
 }
 
-static json_t *break_object(const void *of, size_t i)
+static json_t *break_object(const struct model_table *table, const struct model_formula *formula)
 {
-    const struct of_series *o = of;
-    const struct model_formula *formula = &o->series->model.formula;
-    (void)i;
-    return JSON_OBJECT({"parameter", json_text(o->table->parameters[formula->break_parameter])},
+    return JSON_OBJECT({"parameter", json_text(table->parameters[formula->break_parameter])},
                        {"value", json_real(formula->break_at)});
 }
 
@@ -55,13 +46,13 @@ static json_t *point_object(const struct model_table *table, const double *x)
     return object;
 }
 
-static json_t *prediction_object(const void *of, size_t i)
+static json_t *prediction_object(const struct model_table *table, const struct model_series *series,
+                                 size_t i)
 {
-    const struct of_series *o = of;
-    const struct model_prediction *prediction = &o->series->predictions[i];
-    json_t *at = point_object(o->table, model_table_asked(o->table, o->series, i));
-    bool has_share = o->series->is_part && o->table->has_sums && i >= o->series->n_asked;
-    double share = has_share ? prediction->value / o->table->sums[i - o->series->n_asked] : NAN;
+    const struct model_prediction *prediction = &series->predictions[i];
+    json_t *at = point_object(table, model_table_asked(table, series, i));
+    bool has_share = series->is_part && table->has_sums && i >= series->n_asked;
+    double share = has_share ? prediction->value / table->sums[i - series->n_asked] : NAN;
     return JSON_OBJECT({"at", at}, JSON_NUMBER(prediction, value), JSON_NUMBER(prediction, low),
                        JSON_NUMBER(prediction, high),
                        {"by", json_string(prediction->n_past ? "past-errors" : "formulas")},
@@ -69,20 +60,16 @@ static json_t *prediction_object(const void *of, size_t i)
                        {"share", has_share ? json_number(share) : NULL});
 }
 
-static json_t *residual_object(const void *of, size_t i)
+static json_t *residual_object(const struct model_table *table,
+                               const struct model_residual *residual)
 {
-    const struct of_series *o = of;
-    const struct model_residual *residual = &o->series->residuals[i];
-    return JSON_OBJECT({"at", point_object(o->table, residual->x)}, JSON_NUMBER(residual, value),
+    return JSON_OBJECT({"at", point_object(table, residual->x)}, JSON_NUMBER(residual, value),
                        JSON_NUMBER(residual, fitted), JSON_NUMBER(residual, error));
 }
 
-static json_t *outlier_object(const void *of, size_t i)
+static json_t *outlier_object(const struct model_table *table, const struct model_outlier *outlier)
 {
-    const struct of_series *o = of;
-    const struct model_outlier *outlier = &o->series->model.outlier;
-    (void)i;
-    return JSON_OBJECT({"at", point_object(o->table, outlier->x)}, JSON_NUMBER(outlier, value),
+    return JSON_OBJECT({"at", point_object(table, outlier->x)}, JSON_NUMBER(outlier, value),
                        JSON_NUMBER(outlier, expected),
                        {"factor", json_number(outlier->value / outlier->expected)});
 }
@@ -94,18 +81,10 @@ static json_t *next_object(const struct model_table *table, const struct model_n
     return JSON_OBJECT({"at", point_object(table, next->x)}, JSON_REAL(next, width));
 }
 
-static json_t *note_text(const void *of, size_t i)
+static json_t *series_object(const struct model_table *table, const struct model_series *series)
 {
-    return json_text(((const struct of_series *)of)->series->notes[i]);
-}
-
-static json_t *series_object(const void *of, size_t i)
-{
-    const struct model_table *table = of;
-    const struct model_series *series = &table->series[i];
     const struct model *model = &series->model;
     const struct model_formula *formula = &model->formula;
-    const struct of_series o = {table, series};
     json_t *object =
         JSON_OBJECT(JSON_TEXT(series, name), JSON_TEXT_OR_NULL(series, unit),
                     JSON_TEXT_OR_NULL(series, formula), JSON_TEXT_OR_NULL(series, reason));
@@ -113,30 +92,26 @@ static json_t *series_object(const void *of, size_t i)
         return object;
     size_t n_terms = formula->pieces[formula->n_pieces - 1].n_terms;
     return JSON_PUT(
-        object, {"terms", json_list(n_terms, term_object, &o)},
-        {"breaks", json_list(formula->n_pieces - 1, break_object, &o)},
-        {"predictions", json_list(series->n_asked + table->n_asked, prediction_object, &o)},
+        object, {"terms", JSON_EACH(i, n_terms, term_object(table, series, i))},
+        {"breaks", JSON_EACH(i, formula->n_pieces - 1, break_object(table, formula))},
+        {"predictions",
+         JSON_EACH(i, series->n_asked + table->n_asked, prediction_object(table, series, i))},
         {"measure_next", next_object(table, &series->next)},
         {"points", json_count(model->n_points)}, {"rows", json_count(series->n_rows)},
         JSON_NUMBER(model, noise), {"one_sided_noise", json_boolean(model->is_one_sided)},
         JSON_NUMBER(model, rms_error), {"worst_error", json_number(model->worst)},
         JSON_NUMBER(model, smape), JSON_NUMBER(model, r_squared),
-        {"residuals", json_list(model->n_points, residual_object, &o)},
-        {"outliers", json_list(model->has_outlier, outlier_object, &o)},
-        {"notes", json_list(words_count(series->notes), note_text, &o)});
-}
-
-static json_t *parameter_text(const void *of, size_t i)
-{
-    return json_text(((const struct model_table *)of)->parameters[i]);
+        {"residuals", JSON_EACH(i, model->n_points, residual_object(table, &series->residuals[i]))},
+        {"outliers", JSON_EACH(i, model->has_outlier, outlier_object(table, &model->outlier))},
+        {"notes", JSON_EACH(i, words_count(series->notes), json_text(series->notes[i]))});
 }
 
 void json_print_models(const struct model_table *table, FILE *stream)
 {
     JSON_PRINT(stream, JSON_INDENT(1) | JSON_REAL_PRECISION(12),
-               {"parameters", json_list(table->n_parameters, parameter_text, table)},
+               {"parameters", JSON_EACH(i, table->n_parameters, json_text(table->parameters[i]))},
                JSON_TEXT_OR_NULL(table, metric),
-               {"series", json_list(table->n_series, series_object, table)});
+               {"series", JSON_EACH(i, table->n_series, series_object(table, &table->series[i]))});
 }
 
 // ---- text
@@ -363,9 +338,8 @@ void text_print_back_test(const struct back_test *test, FILE *stream)
         table_release(&table);
 }
 
-static json_t *kind_object(const void *of, size_t i)
+static json_t *kind_object(const struct back_test_kind *kind)
 {
-    const struct back_test_kind *kind = &((const struct back_test *)of)->kinds[i];
     bool is_known = kind->coverage > 0;
     return JSON_OBJECT(JSON_TEXT(kind, kind), {"count", json_count(kind->n)},
                        {"median_error", json_number(kind->median)},
@@ -377,9 +351,8 @@ static json_t *kind_object(const void *of, size_t i)
                        {"high_error", is_known ? json_number(1 / kind->least - 1) : json_null()});
 }
 
-static json_t *case_object(const void *of, size_t i)
+static json_t *case_object(const struct back_test_case *c)
 {
-    const struct back_test_case *c = &((const struct back_test *)of)->cases[i];
     return JSON_OBJECT(JSON_TEXT(c, kind), JSON_TEXT(c, name), JSON_NUMBER(c, predicted),
                        JSON_NUMBER(c, measured), JSON_NUMBER(c, low), JSON_NUMBER(c, high),
                        JSON_NUMBER(c, error), JSON_NUMBER(c, scatter));
@@ -390,6 +363,6 @@ void json_print_back_test(const struct back_test *test, FILE *stream)
     JSON_PRINT(stream, JSON_INDENT(1) | JSON_REAL_PRECISION(12),
                {"stored", json_count(test->n_stored)},
                {"unmeasured", json_count(test->n_unmeasured)},
-               {"kinds", json_list(test->n_kinds, kind_object, test)},
-               {"cases", json_list(test->n_cases, case_object, test)});
+               {"kinds", JSON_EACH(i, test->n_kinds, kind_object(&test->kinds[i]))},
+               {"cases", JSON_EACH(i, test->n_cases, case_object(&test->cases[i]))});
 }

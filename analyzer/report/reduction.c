@@ -128,10 +128,8 @@ void text_print_reduction(const struct reduction_page *page, uint64_t top, FILE 
                 page->output);
 }
 
-static json_t *function_object(const void *of, size_t i)
+static json_t *function_object(const struct reduction_page *page, const struct reduction_row *row)
 {
-    const struct reduction_page *page = of;
-    const struct reduction_row *row = &page->rows[i];
     bool has_rank = row->rule && page->is_any_rank;
     return JSON_OBJECT({"function", json_text(row->name)}, JSON_TEXT_OR_NULL(row, file),
                        {"numcalls", json_real(row->n_calls)},
@@ -161,7 +159,7 @@ void json_print_reduction(const struct reduction_page *page, FILE *stream)
 {
     JSON_PRINT(stream, JSON_INDENT(1) | JSON_ENSURE_ASCII, JSON_TEXT(page, source),
                {"ranks", json_count(page->n_ranks)},
-               {"functions", json_list(page->n_rows, function_object, page)},
+               {"functions", JSON_EACH(i, page->n_rows, function_object(page, &page->rows[i]))},
                JSON_TEXT_OR_NULL(page, output),
                {"dilation", page->is_measured ? dilation_object(page) : json_null()});
 }

@@ -205,14 +205,8 @@ static json_t *cell_value(const struct relation_cell *cell)
     return json_null();
 }
 
-static json_t *column_name(const void *of, size_t i)
+static json_t *row_object(const struct relation *relation, size_t i)
 {
-    return json_string(((const struct relation *)of)->columns[i]);
-}
-
-static json_t *row_object(const void *of, size_t i)
-{
-    const struct relation *relation = of;
     json_t *row = json_object();
     for (size_t j = 0; j < relation->n_columns; j++)
         JSON_PUT(row,
@@ -225,6 +219,6 @@ void relation_print_json(const struct relation *relation, const char *source, co
 {
     size_t n_rows = relation->n_columns ? relation->n_cells / relation->n_columns : 0;
     JSON_PRINT(stream, JSON_INDENT(1), {source, json_text(name)},
-               {"columns", json_list(relation->n_columns, column_name, relation)},
-               {"rows", json_list(n_rows, row_object, relation)});
+               {"columns", JSON_EACH(i, relation->n_columns, json_string(relation->columns[i]))},
+               {"rows", JSON_EACH(i, n_rows, row_object(relation, i))});
 }

@@ -94,16 +94,14 @@ void text_print_intervals(const struct interval_page *page, const struct text_op
     table_print(&table, 2, options->cuts_lines ? options->width : 0, stream);
 }
 
-static json_t *interval_metric_object(const void *of, size_t i)
+static json_t *interval_metric_object(const struct interval_metric *metric)
 {
-    const struct interval_metric *metric = &((const struct interval_row *)of)->metrics[i];
     return JSON_OBJECT({"metric", json_text(metric->name)}, JSON_TEXT(metric, unit),
                        JSON_NUMBER(metric, value));
 }
 
-static json_t *interval_row_object(const void *of, size_t i)
+static json_t *interval_row_object(const struct interval_row *row)
 {
-    const struct interval_row *row = &((const struct interval_page *)of)->rows[i];
     return JSON_OBJECT(
         JSON_TEXT(row, name), JSON_FLAG(row, is_phase), JSON_COUNT(row, begin_ns),
         JSON_COUNT(row, end_ns), JSON_COUNT(row, time_ns), JSON_COUNT(row, useful_ns),
@@ -114,12 +112,13 @@ static json_t *interval_row_object(const void *of, size_t i)
                                    JSON_NUMBER(&row->efficiency, cpu),
                                    JSON_NUMBER(&row->efficiency, communication))},
         JSON_TEXT(row, headline),
-        {"metrics",
-         row->n_metrics > 0 ? json_list(row->n_metrics, interval_metric_object, row) : NULL});
+        {"metrics", row->n_metrics > 0
+                        ? JSON_EACH(i, row->n_metrics, interval_metric_object(&row->metrics[i]))
+                        : NULL});
 }
 
 void json_print_intervals(const struct interval_page *page, FILE *stream)
 {
     JSON_PRINT(stream, JSON_INDENT(1) | JSON_REAL_PRECISION(12), JSON_TEXT(page, trace),
-               {"intervals", json_list(page->n_rows, interval_row_object, page)});
+               {"intervals", JSON_EACH(i, page->n_rows, interval_row_object(&page->rows[i]))});
 }

@@ -251,17 +251,11 @@ static json_t *index_or_null(size_t index)
     return index == SCALING_NONE ? json_null() : json_count(index);
 }
 
-/// A model of SCALING.
-struct of_scaling {
-    const struct scaling *scaling;
-    const struct model_series *model;
-};
-
-static json_t *curve_object(const void *of, size_t i)
+static json_t *curve_object(const struct scaling *scaling, const struct model_series *model,
+                            size_t i)
 {
-    const struct of_scaling *o = of;
-    const struct model_prediction *at = &o->model->predictions[i];
-    return JSON_OBJECT({"x", json_real(*model_table_asked(&o->scaling->models, o->model, i))},
+    const struct model_prediction *at = &model->predictions[i];
+    return JSON_OBJECT({"x", json_real(*model_table_asked(&scaling->models, model, i))},
                        {"ns", json_number(1e9 * at->value)}, {"low_ns", json_number(1e9 * at->low)},
                        {"high_ns", json_number(1e9 * at->high)});
 }
@@ -269,7 +263,6 @@ static json_t *curve_object(const void *of, size_t i)
 static json_t *fit_object(const struct scaling *scaling, const struct model_series *series)
 {
     const struct model *model = &series->model;
-    const struct of_scaling of = {scaling, series};
     if (series->reason)
         return json_null();
     SCOPED char *growth = scaling_growth(scaling, series);
@@ -278,12 +271,13 @@ static json_t *fit_object(const struct scaling *scaling, const struct model_seri
         JSON_COUNT(model, n_points),
         {"outlier_x", model->has_outlier ? json_real(model->outlier.x[0]) : json_null()},
         {"is_good", json_boolean(model_series_fits(series))}, {"growth", json_text(growth)},
-        {"curve", series->n_asked > 0 ? json_list(series->n_asked, curve_object, &of) : NULL});
+        {"curve", series->n_asked > 0
+                      ? JSON_EACH(i, series->n_asked, curve_object(scaling, series, i))
+                      : NULL});
 }
 
-static json_t *point_object(const void *of, size_t i)
+static json_t *point_object(const struct scaling_point *point)
 {
-    const struct scaling_point *point = &((const struct scaling *)of)->points[i];
     json_t *object = JSON_OBJECT(JSON_REAL(point, x), {"ranks", json_number(point->n_ranks)},
                                  JSON_COUNT(point, n_trials), JSON_NUMBER(point, time_ns),
                                  {"time_stddev_ns", json_number(point->time_spread_ns)},
@@ -294,18 +288,14 @@ static json_t *point_object(const void *of, size_t i)
     return object;
 }
 
-static json_t *part_object(const void *of, size_t i)
+static json_t *part_object(const struct scaling *scaling, const struct scaling_part *part)
 {
-    const struct scaling *scaling = of;
-    const struct scaling_part *part = &scaling->parts[i];
     const struct model_series *model = scaling_model(scaling, part);
     bool has_next = scaling->has_next && model_series_fits(model);
-    json_t *times = json_array();
-    for (size_t j = 0; j < scaling->n_points; j++)
-        json_array_append_new(times, json_real(part->ns[j]));
     return JSON_OBJECT({"kind", json_string(*part->wait_state ? "wait-state" : "region")},
                        JSON_TEXT(part, name), JSON_TEXT(part, shown),
-                       JSON_FLAG(part, is_start_or_end), {"per_rank_ns", times},
+                       JSON_FLAG(part, is_start_or_end),
+                       {"per_rank_ns", JSON_EACH(j, scaling->n_points, json_real(part->ns[j]))},
                        {"fit", fit_object(scaling, model)},
                        {"next_ns", has_next ? json_real(part->next_ns) : json_null()});
 }
@@ -336,9 +326,8 @@ static json_t *next_object(const struct scaling *scaling)
         {"riser_overtakes_at", json_number(scaling->riser_overtakes_x)});
 }
 
-static json_t *finding_object(const void *of, size_t i)
+static json_t *finding_object(const struct scaling_finding *finding)
 {
-    const struct scaling_finding *finding = &((const struct scaling_series *)of)->findings[i];
     bool is_critical = finding->holds && finding->severity >= finding->threshold;
     return JSON_OBJECT(
         JSON_TEXT(finding, id), {"of", json_text(*finding->subject ? finding->subject : "program")},
@@ -347,35 +336,33 @@ static json_t *finding_object(const void *of, size_t i)
         {"is_critical", json_boolean(is_critical)});
 }
 
-static json_t *trial_object(const void *of, size_t i)
+static json_t *trial_object(const struct scaling_trial *trial)
 {
-    const struct scaling_trial *trial = &((const struct scaling *)of)->trials[i];
     return JSON_OBJECT({"trial", json_text(trial->name)}, JSON_REAL(trial, x));
 }
 
-static json_t *series_object(const void *of, size_t i)
+static json_t *series_object(const struct scaling_page *page, const struct scaling_series *series)
 {
-    const struct scaling_page *page = of;
-    const struct scaling_series *series = &page->series[i];
     const struct scaling *scaling = series->scaling;
     return JSON_OBJECT(
         JSON_TEXT(series, name), {"kind", json_string(scaling_kind_names[scaling->kind])},
         JSON_TEXT(series, kind_reason), JSON_TEXT(series, conclusion),
-        {"trials", json_list(scaling->n_trials, trial_object, scaling)},
-        {"points", json_list(scaling->n_points, point_object, scaling)},
+        {"trials", JSON_EACH(i, scaling->n_trials, trial_object(&scaling->trials[i]))},
+        {"points", JSON_EACH(k, scaling->n_points, point_object(&scaling->points[k]))},
         {"breaks", break_object(scaling)},
-        {"growth", json_list(scaling->n_parts, part_object, scaling)},
+        {"growth", JSON_EACH(k, scaling->n_parts, part_object(scaling, &scaling->parts[k]))},
         {"time_fit", fit_object(scaling, &scaling->models.series[0])},
         {"next", next_object(scaling)},
-        {"properties",
-         page->has_findings ? json_list(series->n_findings, finding_object, series) : NULL});
+        {"properties", page->has_findings
+                           ? JSON_EACH(k, series->n_findings, finding_object(&series->findings[k]))
+                           : NULL});
 }
 
 void json_print_scaling(const struct scaling_page *page, FILE *stream)
 {
     JSON_PRINT(stream, JSON_INDENT(1), JSON_TEXT_OR_NULL(page, database), JSON_TEXT(page, by),
                {"time", json_string("window")}, JSON_REAL(page, threshold),
-               {"series", json_list(page->n_series, series_object, page)});
+               {"series", JSON_EACH(i, page->n_series, series_object(page, &page->series[i]))});
 }
 
 static void print_line(const struct scaling_page *page, const struct scaling_series *series,

@@ -88,15 +88,13 @@ void text_print_slowdown(const struct slowdown_fit *fit, const char *path, FILE 
             path);
 }
 
-static json_t *recording_object(const void *of, size_t i)
+static json_t *recording_object(const struct slowdown_recording *recording)
 {
-    const struct slowdown_recording *recording = &((const struct slowdown_fit *)of)->recordings[i];
     return JSON_OBJECT(JSON_TEXT(recording, path), JSON_REAL(recording, ranks_per_core));
 }
 
-static json_t *level_object(const void *of, size_t i)
+static json_t *level_object(const struct slowdown_fit *fit, size_t i)
 {
-    const struct slowdown_fit *fit = of;
     return JSON_OBJECT({"ranks_per_core", json_real(fit->levels[i])},
                        {"factor", json_real(fit->total_ns[i] / fit->total_ns[0])},
                        {"learned", json_real(fit->learned_ns[i] / fit->total_ns[0])});
@@ -107,34 +105,34 @@ struct levels_of {
     const struct slowdown_fit_region *region;
 };
 
-static json_t *factor_object(const void *of, size_t i)
+static json_t *factor_object(const struct levels_of *levels, size_t i)
 {
-    const struct levels_of *levels = of;
     const struct slowdown_level_factor *factor = &levels->region->levels[i];
     return JSON_OBJECT({"ranks_per_core", json_real(levels->fit->levels[i])},
                        JSON_REAL(factor, factor), JSON_REAL(factor, from), JSON_REAL(factor, to),
                        {"learned", json_real(slowdown_fit_factor(levels->region, i))});
 }
 
-static json_t *region_object(const void *of, size_t i)
+static json_t *region_object(const struct slowdown_fit *fit,
+                             const struct slowdown_fit_region *region)
 {
-    const struct slowdown_fit *fit = of;
-    const struct slowdown_fit_region *region = &fit->regions[i];
     const struct levels_of levels = {fit, region};
     return JSON_OBJECT({"region", json_text(region->name)},
                        {"verdict", json_string(verdict_names[region->verdict])},
                        {"cpu_time", json_real(region->level_ns[0] / fit->total_ns[0])},
                        {"visits", json_count(region->samples[0].n_visits)},
-                       {"levels", region->levels ? json_list(fit->n_levels, factor_object, &levels)
-                                                 : json_null()});
+                       {"levels", region->levels
+                                      ? JSON_EACH(i, fit->n_levels, factor_object(&levels, i))
+                                      : json_null()});
 }
 
 void json_print_slowdown(const struct slowdown_fit *fit, const char *path, FILE *stream)
 {
-    JSON_PRINT(stream, JSON_COMPACT | JSON_REAL_PRECISION(9), {"path", json_text(path)},
-               {"recordings", json_list(fit->n_recordings, recording_object, fit)},
-               {"scatter", json_string(fit->is_repeated ? "between" : "within")},
-               {"comparable", json_real(fit->comparable)},
-               {"levels", json_list(fit->n_levels, level_object, fit)},
-               {"regions", json_list(fit->n_regions, region_object, fit)});
+    JSON_PRINT(
+        stream, JSON_COMPACT | JSON_REAL_PRECISION(9), {"path", json_text(path)},
+        {"recordings", JSON_EACH(i, fit->n_recordings, recording_object(&fit->recordings[i]))},
+        {"scatter", json_string(fit->is_repeated ? "between" : "within")},
+        {"comparable", json_real(fit->comparable)},
+        {"levels", JSON_EACH(k, fit->n_levels, level_object(fit, k))},
+        {"regions", JSON_EACH(k, fit->n_regions, region_object(fit, &fit->regions[k]))});
 }

@@ -105,15 +105,13 @@ void text_print_structure(const struct structure_page *page, bool shows_all, FIL
     }
 }
 
-static json_t *run_object(const void *of, size_t i)
+static json_t *run_object(const struct structure_page *page, size_t i)
 {
-    const struct structure_page *page = of;
     return JSON_OBJECT({"id", json_count(UINT64_C(1) << i)}, {"trial", json_text(page->runs[i])});
 }
 
-static json_t *resource_object(const void *of, size_t i)
+static json_t *resource_object(const struct structure_resource *resource)
 {
-    const struct structure_resource *resource = &((const struct structure *)of)->resources[i];
     return JSON_OBJECT(JSON_TEXT(resource, path), JSON_COUNT(resource, run_ids));
 }
 
@@ -121,6 +119,7 @@ void json_print_structure(const struct structure_page *page, FILE *stream)
 {
     const struct structure *structure = &page->structure;
     JSON_PRINT(stream, JSON_INDENT(1), JSON_TEXT_OR_NULL(page, database),
-               {"runs", json_list(page->n_runs, run_object, page)},
-               {"resources", json_list(structure->n_resources, resource_object, structure)});
+               {"runs", JSON_EACH(i, page->n_runs, run_object(page, i))},
+               {"resources",
+                JSON_EACH(k, structure->n_resources, resource_object(&structure->resources[k]))});
 }

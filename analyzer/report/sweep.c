@@ -58,9 +58,9 @@ void sweep_report_print(const struct sweep_report *report, FILE *stream)
         fprintf(stream, "stopped by the checkpoint %s\n", report->stopped_by);
 }
 
-static json_t *row_object(const void *of, size_t i)
+static json_t *row_object(const struct sweep_report *of, size_t i)
 {
-    const struct sweep_row *row = &((const struct sweep_report *)of)->rows[i];
+    const struct sweep_row *row = &of->rows[i];
     return JSON_OBJECT({"number", json_count(i + 1)}, {"trial", json_text(row->name)},
                        {"state", json_string(sweep_state_names[row->state])},
                        JSON_TEXT_OR_NULL(row, reason), JSON_TEXT(row, command),
@@ -73,5 +73,5 @@ void sweep_report_print_json(const struct sweep_report *report, FILE *stream)
                JSON_TEXT(report, experiment), {"folder", json_text(report->dir)},
                {"stored_now", json_count(report->n_stored_now)},
                JSON_TEXT_OR_NULL(report, stopped_by),
-               {"points", json_list(report->n_rows, row_object, report)});
+               {"points", JSON_EACH(i, report->n_rows, row_object(report, i))});
 }

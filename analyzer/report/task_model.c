@@ -26,9 +26,8 @@ static json_t *parts_object(const double *parts)
     return object;
 }
 
-static json_t *outcome_object(const void *of, size_t i)
+static json_t *outcome_object(const struct task_outcome *outcome)
 {
-    const struct task_outcome *outcome = &((const struct task_outcome *)of)[i];
     const struct task *task = outcome->task;
     json_t *object =
         JSON_OBJECT(JSON_TEXT(task, name), {"kind", json_string(kind_names[task->kind])},
@@ -48,8 +47,8 @@ static json_t *outcome_object(const void *of, size_t i)
                  {"bound", json_number(outcome->bound_s)},
                  {"optimal", json_boolean(outcome->is_optimal)});
     return outcome->n_tasks
-               ? JSON_PUT(object,
-                          {"tasks", json_list(outcome->n_tasks, outcome_object, outcome->tasks)})
+               ? JSON_PUT(object, {"tasks", JSON_EACH(i, outcome->n_tasks,
+                                                      outcome_object(&outcome->tasks[i]))})
                : object;
 }
 
@@ -66,10 +65,8 @@ static json_t *names_object(const struct task_answer *answer, bool parameters)
     return object;
 }
 
-static json_t *share_object(const void *of, size_t i)
+static json_t *share_object(const struct task_answer *answer, const struct task_share *share)
 {
-    const struct task_answer *answer = of;
-    const struct task_share *share = &answer->shares[i];
     return JSON_OBJECT({"task", json_text(share->outcome->task->name)},
                        {"processes", json_count(share->outcome->n_processes)},
                        {"time", json_number(share->seconds)},
@@ -91,17 +88,16 @@ struct answers {
     const struct task_solution *solutions; // NULL: none
 };
 
-static json_t *answer_object(const void *of, size_t i)
+static json_t *answer_object(const struct answers *answers, size_t i)
 {
-    const struct answers *answers = of;
     const struct task_answer *answer = &answers->answers[i];
     return JSON_OBJECT(
         {"at", names_object(answer, true)}, {"values", names_object(answer, false)},
         {"time", json_number(answer->time_s)}, {"parts", parts_object(answer->parts)},
         {"groups", json_number(answer->groups_s)},
         {"consecutive", json_number(answer->consecutive_s)},
-        {"tree", outcome_object(&answer->outcome, 0)},
-        {"ranked", json_list(answer->n_shares, share_object, answer)},
+        {"tree", outcome_object(&answer->outcome)},
+        {"ranked", JSON_EACH(k, answer->n_shares, share_object(answer, &answer->shares[k]))},
         {"solution", answers->solutions ? solution_object(&answers->solutions[i]) : NULL});
 }
 
@@ -111,23 +107,22 @@ void json_print_task_answers(const struct task_answer *answers, size_t n,
     const struct task_model *model = answers[0].point.model;
     const struct answers all = {answers, solutions};
     JSON_PRINT(stream, JSON_FORMAT, {"model", json_text(model->name)},
-               JSON_TEXT_OR_NULL(model, bias), {"points", json_list(n, answer_object, &all)});
+               JSON_TEXT_OR_NULL(model, bias), {"points", JSON_EACH(i, n, answer_object(&all, i))});
 }
 
-static json_t *defined_object(const void *of, size_t i)
+static json_t *defined_object(const struct task_name *name)
 {
-    const struct task_name *name = &((const struct task_model *)of)->defined[NAMES_FIXED + i];
     return JSON_OBJECT(JSON_TEXT(name, name),
                        {"value", name->has_default ? json_number(name->value) : json_null()},
                        {"formula", json_text_or_null(name->formula.text)},
                        JSON_TEXT_OR_NULL(name, summary));
 }
 
-json_t *json_known_model(const void *of, size_t i)
+json_t *json_known_model(const struct task_model *model)
 {
-    const struct task_model *model = &((const struct known *)of)->models[i];
     return JSON_OBJECT(JSON_TEXT(model, name), JSON_TEXT_OR_NULL(model, summary),
-                       {"names", json_list(model->n_names - NAMES_FIXED, defined_object, model)},
+                       {"names", JSON_EACH(i, model->n_names - NAMES_FIXED,
+                                           defined_object(&model->defined[NAMES_FIXED + i]))},
                        {"tasks", json_count(task_count(model->top))},
                        JSON_TEXT_OR_NULL(model, source), JSON_TEXT_OR_NULL(model, missing),
                        JSON_TEXT_OR_NULL(model, bias), {"file", json_text(model->path)});

@@ -6,9 +6,9 @@
 #include "analyzer/result/changes.h"
 #include "analyzer/result/whatif.h"
 
-static json_t *rank_object(const void *of, size_t i)
+static json_t *rank_object(const struct whatif_point *of, size_t i)
 {
-    const struct whatif_rank *rank = &((const struct whatif_point *)of)->ranks[i];
+    const struct whatif_rank *rank = &of->ranks[i];
     return JSON_OBJECT({"rank", json_count(i)}, JSON_STRING(rank, node),
                        JSON_COUNT(rank, finish_ns), JSON_COUNT(rank, busy_ns),
                        JSON_COUNT(rank, shared_ns), JSON_COUNT(rank, wait_ns),
@@ -57,9 +57,8 @@ static void put_answer(json_t *object, const struct whatif_report *report,
          point->collectives.n_carried_out > 0 ? collectives_object(&point->collectives) : NULL});
 }
 
-static json_t *move_object(const void *of, size_t i)
+static json_t *move_object(const struct whatif_move *move)
 {
-    const struct whatif_move *move = &((const struct whatif_point *)of)->moves[i];
     return JSON_OBJECT({"move", json_string(move->text)}, JSON_COUNT(move, moved_ns),
                        {"messages", json_count(move->n_messages)}, JSON_COUNT(move, stayed_ns));
 }
@@ -74,7 +73,7 @@ static void put_moves(json_t *object, const struct whatif_report *report,
         JSON_PUT(object, {"is_upper_bound", json_true()});
     if (point->n_moves == 0)
         return;
-    JSON_PUT(object, {"moves", json_list(point->n_moves, move_object, point)},
+    JSON_PUT(object, {"moves", JSON_EACH(k, point->n_moves, move_object(&point->moves[k]))},
              {"algorithm", json_string("general")},
              {"client_server",
               JSON_OBJECT({"path_ns", json_count(point->client_server_ns)},
@@ -103,16 +102,15 @@ static json_t *rebalancing_object(const struct whatif_rebalancing *balancing)
                        JSON_COUNT(balancing, moved_ns), JSON_COUNT(balancing, transfer_ns));
 }
 
-static json_t *rule_object(const void *of, size_t i)
+static json_t *rule_object(const struct whatif_rule *rule)
 {
-    const struct whatif_rule *rule = &((const struct whatif_point *)of)->rules[i];
     return JSON_OBJECT(JSON_STRING(rule, region), {"visits", json_count(rule->n_visits)},
                        {"work", json_count(rule->work_units)}, JSON_COUNT(rule, time_ns));
 }
 
 static json_t *timeless_object(const struct whatif_point *point)
 {
-    return JSON_OBJECT({"rules", json_list(point->n_rules, rule_object, point)},
+    return JSON_OBJECT({"rules", JSON_EACH(i, point->n_rules, rule_object(&point->rules[i]))},
                        {"visits", json_count(point->n_visits)},
                        {"without_cost", json_count(point->n_without_rule)},
                        {"without_work", json_count(point->n_without_work)},
@@ -153,23 +151,20 @@ static json_t *put_point(json_t *object, const struct whatif_report *report,
         {"slowdown", point->slowdown.file ? slowdown_object(&point->slowdown) : NULL},
         {"farm", has_farm ? farm_object(&point->farm) : NULL},
         {"rebalancing", is_rebalanced ? rebalancing_object(&point->rebalancing) : NULL},
-        {"ranks", report->is_list ? NULL : json_list(point->n_ranks, rank_object, point)},
+        {"ranks", report->is_list ? NULL : JSON_EACH(i, point->n_ranks, rank_object(point, i))},
         {"timeless", point->is_timeless ? timeless_object(point) : NULL});
 }
 
-static json_t *point_object(const void *of, size_t i)
+static json_t *point_object(const struct whatif_report *report, const struct whatif_point *point)
 {
-    const struct whatif_report *report = of;
-    const struct whatif_point *point = &report->points[i];
     json_t *set = json_object();
     for (size_t s = 0; s < point->n_set; s++)
         JSON_PUT(set, {point->set[s].name, json_string(point->set[s].value)});
     return put_point(JSON_OBJECT({"set", set}), report, point);
 }
 
-static json_t *pattern_object(const void *of, size_t i)
+static json_t *pattern_object(const struct result_pattern *pattern)
 {
-    const struct result_pattern *pattern = &((const struct result *)of)->patterns[i];
     if (!pattern->is_evaluated)
         return JSON_OBJECT(JSON_STRING(pattern, id), {"count", json_null()},
                            {"total_ns", json_null()});
@@ -177,17 +172,14 @@ static json_t *pattern_object(const void *of, size_t i)
                        JSON_COUNT(pattern, total_ns));
 }
 
-static json_t *region_object(const void *of, size_t i)
+static json_t *region_object(const struct result *result, const struct result_path_share *share)
 {
-    const struct result *result = of;
-    const struct result_path_share *share = &result->critical_path.by_region[i];
     return JSON_OBJECT({"region", json_string(result->regions[share->region].name)},
                        JSON_INTEGER(share, time_ns), JSON_REAL(share, share));
 }
 
-static json_t *tolerance_object(const void *of, size_t i)
+static json_t *tolerance_object(const struct whatif_tolerance *tolerance)
 {
-    const struct whatif_tolerance *tolerance = &((const struct whatif_report *)of)->tolerances[i];
     return JSON_OBJECT(
         JSON_REAL(tolerance, percent),
         {"latency_ns", tolerance->has_latency ? json_count(tolerance->latency_ns) : json_null()},
@@ -224,11 +216,6 @@ static json_t *changes_object(const struct whatif_report *report, const struct r
                        {"call_paths", rows(changes_of_call_paths(base, predicted), "path")});
 }
 
-static json_t *note(const void *of, size_t i)
-{
-    return json_string(((const struct whatif_report *)of)->notes[i]);
-}
-
 json_t *json_whatif(const struct whatif_report *report, const struct result *measured)
 {
     const struct result *predicted = &report->predicted;
@@ -237,9 +224,10 @@ json_t *json_whatif(const struct whatif_report *report, const struct result *mea
         {"replay_error", json_real(whatif_change(report->baseline_ns, report->replayed_ns))},
         {"past_errors", json_past_errors(&report->errors)}, JSON_COUNT(report, lost_ns),
         JSON_STRING(report, change), {"cores", json_string(report->sharing)},
-        {"assumptions", json_list(report->n_notes, note, report)});
+        {"assumptions", JSON_EACH(i, report->n_notes, json_string(report->notes[i]))});
     if (report->is_list)
-        return JSON_PUT(object, {"points", json_list(report->n_points, point_object, report)});
+        return JSON_PUT(object, {"points", JSON_EACH(i, report->n_points,
+                                                     point_object(report, &report->points[i]))});
     put_point(object, report, &report->points[0]);
     if (report->n_tolerances > 0)
         JSON_PUT(
@@ -247,7 +235,8 @@ json_t *json_whatif(const struct whatif_report *report, const struct result *mea
             {"tolerance",
              JSON_OBJECT({"scope", json_string(report->tolerates_everywhere ? "all" : "network")},
                          {"predictions", json_count(report->n_tolerance_runs)},
-                         {"levels", json_list(report->n_tolerances, tolerance_object, report)})});
+                         {"levels", JSON_EACH(k, report->n_tolerances,
+                                              tolerance_object(&report->tolerances[k]))})});
     const struct whatif_parts *parts = &report->network_parts;
     if (parts->is_known)
         JSON_PUT(object, {"network_parts", JSON_OBJECT(JSON_COUNT(parts, no_network_ns),
@@ -258,9 +247,12 @@ json_t *json_whatif(const struct whatif_report *report, const struct result *mea
         JSON_PUT(object,
                  {"critical_path",
                   JSON_OBJECT(JSON_INTEGER(&predicted->critical_path, length_ns),
-                              {"regions", json_list(predicted->critical_path.n_by_region,
-                                                    region_object, predicted)})},
-                 {"patterns", json_list(predicted->n_patterns, pattern_object, predicted)},
+                              {"regions",
+                               JSON_EACH(k, predicted->critical_path.n_by_region,
+                                         region_object(predicted,
+                                                       &predicted->critical_path.by_region[k]))})},
+                 {"patterns",
+                  JSON_EACH(k, predicted->n_patterns, pattern_object(&predicted->patterns[k]))},
                  {"changes", changes_object(report, measured)});
     return object;
 }

@@ -219,28 +219,21 @@ static json_t *put_counters(struct arrays *arrays, const struct timeline *timeli
 static json_t *put_phases(struct arrays *arrays, const struct result *result,
                           const struct timeline *timeline)
 {
-    json_t *phases = json_array();
     double whole = (double)timeline->column_ns * (double)timeline->n_ranks;
-    for (size_t i = 0; i < timeline->n_phases; i++)
-        json_array_append_new(
-            phases, put_strip(arrays, timeline, result->regions[timeline->phases[i]].shown, "ns",
-                              timeline->phase_ns + i * timeline->n_columns, whole));
-    return phases;
+    return JSON_EACH(i, timeline->n_phases,
+                     put_strip(arrays, timeline, result->regions[timeline->phases[i]].shown, "ns",
+                               timeline->phase_ns + i * timeline->n_columns, whole));
 }
 
 /// [parent, name]: the texts of all paths would grow with the square of their depth.
-static json_t *path_node(const void *of, size_t i)
+static json_t *path_node(const struct result *result, const struct result_path *path)
 {
-    const struct result *result = of;
-    const struct result_path *path = &result->paths[i];
     return json_pack("[oo]", json_index(path->parent),
                      json_text(result->regions[path->region].shown));
 }
 
-static json_t *thread_object(const void *of, size_t i)
+static json_t *thread_object(const struct timeline *timeline, const struct timeline_thread *thread)
 {
-    const struct timeline *timeline = of;
-    const struct timeline_thread *thread = &timeline->threads[i];
     return JSON_OBJECT(
         JSON_COUNT(thread, rank),
         {"name", json_text(timeline->definitions->locations[thread->location].name)});
@@ -255,10 +248,12 @@ static json_t *lane_object(const char *name, const struct result *result,
         {"name", json_text(name)}, {"ranks", json_count(timeline->n_ranks)},
         {"columns", json_count(columns_in_use(timeline))}, JSON_COUNT(timeline, column_ns),
         JSON_COUNT(timeline, end_ns), JSON_FLAG(timeline, has_all_calls),
-        {"threads", json_list(timeline->n_threads, thread_object, timeline)},
+        {"threads",
+         JSON_EACH(i, timeline->n_threads, thread_object(timeline, &timeline->threads[i]))},
         JSON_FLAG(timeline, has_all_spans), JSON_FLAG(timeline, leaves_out_threads),
         {"messages", json_count(timeline->n_all_messages)}, {"places", places}, {"phases", phases},
-        {"counters", counters}, {"paths", json_list(result->n_paths, path_node, result)},
+        {"counters", counters},
+        {"paths", JSON_EACH(k, result->n_paths, path_node(result, &result->paths[k]))},
         {"arrays", arrays});
 }
 
@@ -405,24 +400,21 @@ static json_t *tree_path(const struct trial_trees *trees, size_t i, const struct
 
 static json_t *tree_times(const struct trial_trees *trees, size_t trial)
 {
-    json_t *times = json_array();
-    for (size_t i = 0; i < trees->n_paths; i++)
-        json_array_append_new(times, json_number(trees->ns[trial * trees->n_paths + i]));
-    return JSON_OBJECT({"id", json_count((uint64_t)trees->ids[trial])}, {"ns", times});
+    const double *ns = &trees->ns[trial * trees->n_paths];
+    return JSON_OBJECT({"id", json_count((uint64_t)trees->ids[trial])},
+                       {"ns", JSON_EACH(i, trees->n_paths, json_number(ns[i]))});
 }
 
 static void put_trees(const struct trial_trees *trees, FILE *stream)
 {
-    json_t *paths = json_array(), *trials = json_array();
     SCOPED_BY(shown_paths_release) struct shown_paths shown = {0};
     for (size_t i = 0; i < trees->n_paths; i++)
         shown_paths_add(&shown, trees->paths[i]);
     shown_paths_complete(&shown);
-    for (size_t i = 0; i < trees->n_paths; i++)
-        json_array_append_new(paths, tree_path(trees, i, &shown));
-    for (size_t i = 0; i < trees->n_trials; i++)
-        json_array_append_new(trials, tree_times(trees, i));
-    put_compact("trees", JSON_OBJECT({"paths", paths}, {"trials", trials}), stream);
+    put_compact("trees",
+                JSON_OBJECT({"paths", JSON_EACH(i, trees->n_paths, tree_path(trees, i, &shown))},
+                            {"trials", JSON_EACH(i, trees->n_trials, tree_times(trees, i))}),
+                stream);
 }
 
 void store_page_print(const struct store_page *page, FILE *stream)

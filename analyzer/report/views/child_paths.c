@@ -70,21 +70,18 @@ static json_t *amounts_object(const struct child_path *path)
                        JSON_COUNT(path, min_ns), JSON_COUNT(path, max_ns));
 }
 
-static json_t *path_object(const void *of, size_t i)
+static json_t *path_object(const struct child_paths *paths, const struct child_path *path)
 {
-    const struct child_paths *paths = of;
-    const struct child_path *path = &paths->items[i];
-    json_t *calls = json_array();
-    for (size_t k = 0; k < path->n_calls; k++)
-        json_array_append_new(
-            calls, JSON_OBJECT({"region", json_text(paths->shown[path->calls[k].region])},
-                               {"times", json_count(path->calls[k].n_times)}));
-    return JSON_PUT(amounts_object(path), JSON_FLAG(path, is_cut), {"calls", calls});
+    return JSON_PUT(
+        amounts_object(path), JSON_FLAG(path, is_cut),
+        {"calls", JSON_EACH(k, path->n_calls,
+                            JSON_OBJECT({"region", json_text(paths->shown[path->calls[k].region])},
+                                        {"times", json_count(path->calls[k].n_times)}))});
 }
 
 void json_print_child_paths(const struct child_paths *paths, FILE *stream)
 {
     JSON_PRINT(stream, JSON_FORMAT, JSON_TEXT(paths, trace), JSON_TEXT(paths, region),
-               {"paths", json_list(paths->n, path_object, paths)},
+               {"paths", JSON_EACH(i, paths->n, path_object(paths, &paths->items[i]))},
                {"others", paths->others.count > 0 ? amounts_object(&paths->others) : json_null()});
 }

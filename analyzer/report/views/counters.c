@@ -69,24 +69,26 @@ void page_counters(const struct page *page)
     page_table_of(page, &table, n, "further counter");
 }
 
-static json_t *counter_object(const void *of, size_t i)
+static json_t *value_object(const struct result *result, const struct result_path_rank *at,
+                            double value)
 {
-    const struct result *result = of;
-    const struct result_counter *counter = &result->counters[i];
-    json_t *values = json_array();
-    for (size_t k = 0; k < result->n_path_ranks; k++)
-        if (counter->by_path_rank[k] > 0)
-            json_array_append_new(
-                values,
-                JSON_OBJECT({"path", json_text(result->paths[result->path_ranks[k].path].path)},
-                            {"rank", json_count(result->path_ranks[k].rank)},
-                            {"value", json_real(counter->by_path_rank[k])}));
+    return value > 0 ? JSON_OBJECT({"path", json_path(result, at->path)}, JSON_COUNT(at, rank),
+                                   {"value", json_real(value)})
+                     : NULL;
+}
+
+static json_t *counter_object(const struct result *result, const struct result_counter *counter)
+{
     return JSON_OBJECT(JSON_TEXT(counter, name), JSON_TEXT(counter, unit),
                        JSON_TEXT(counter, description), JSON_REAL(counter, total),
-                       {"values", values});
+                       {"values", JSON_EACH(k, result->n_path_ranks,
+                                            value_object(result, &result->path_ranks[k],
+                                                         counter->by_path_rank[k]))});
 }
 
 json_t *json_counters(const struct result *result)
 {
-    return result->n_counters > 0 ? json_list(result->n_counters, counter_object, result) : NULL;
+    return result->n_counters > 0
+               ? JSON_EACH(i, result->n_counters, counter_object(result, &result->counters[i]))
+               : NULL;
 }

@@ -133,20 +133,16 @@ void page_critical_path(const struct page *page)
 
 // ---- JSON
 
-static json_t *region_on_path(const void *of, size_t i)
+static json_t *region_on_path(const struct result *result, const struct result_path_share *share)
 {
-    const struct result *result = of;
-    const struct result_path_share *share = &result->critical_path.by_region[i];
     const struct result_region *region = &result->regions[share->region];
     json_t *object = JSON_OBJECT({"region", json_text(region->name)});
     return JSON_PUT(json_put_share(object, share),
                     {"imbalance_ns", json_count(region->path_imbalance_ns)});
 }
 
-static json_t *slack_object(const void *of, size_t i)
+static json_t *slack_object(const struct result *result, const struct result_slack *slack)
 {
-    const struct result *result = of;
-    const struct result_slack *slack = &result->critical_path.slacks[i];
     const struct result_site *site =
         slack->site == RESULT_NONE ? NULL : &result->sites[slack->site];
     const char *then = slack->until.then;
@@ -162,12 +158,14 @@ json_t *json_critical_path(const struct result *result)
 {
     return JSON_OBJECT(
         JSON_INTEGER(&result->critical_path, length_ns),
-        {"regions", json_list(result->critical_path.n_by_region, region_on_path, result)},
+        {"regions", JSON_EACH(i, result->critical_path.n_by_region,
+                              region_on_path(result, &result->critical_path.by_region[i]))},
         {"ranks",
          json_shares(result, result->critical_path.by_rank, result->critical_path.n_by_rank)},
         {"region_ranks", json_shares(result, result->critical_path.by_region_rank,
                                      result->critical_path.n_by_region_rank)},
         {"sources",
          json_site_shares(result, result->critical_path.by_site, result->critical_path.n_by_site)},
-        {"slack", json_list(result->critical_path.n_slacks, slack_object, result)});
+        {"slack", JSON_EACH(k, result->critical_path.n_slacks,
+                            slack_object(result, &result->critical_path.slacks[k]))});
 }

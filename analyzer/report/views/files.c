@@ -86,9 +86,8 @@ static json_t *put_sums(json_t *object, const struct file_sums *sums)
     return object;
 }
 
-static json_t *file_object(const void *of, size_t file)
+static json_t *file_object(const struct result *result, size_t file)
 {
-    const struct result *result = of;
     json_t *uses = json_array();
     for (size_t i = first_use(result, file);
          i < result->n_file_uses && result->file_uses[i].file == file; i++) {
@@ -106,5 +105,5 @@ static json_t *file_object(const void *of, size_t file)
 
 json_t *json_files(const struct result *result)
 {
-    return result->n_files > 0 ? json_list(result->n_files, file_object, result) : NULL;
+    return result->n_files > 0 ? JSON_EACH(i, result->n_files, file_object(result, i)) : NULL;
 }

@@ -126,9 +126,8 @@ json_t *json_bend(const struct result_bend *bend)
                                           JSON_TEXT_OR_NULL(bend, then));
 }
 
-static json_t *remedy_object(const void *of, size_t i)
+static json_t *remedy_object(const struct result_remedy *remedy)
 {
-    const struct result_remedy *remedy = &((const struct result_finding *)of)->remedies[i];
     const struct advice_word word = {remedy->option, remedy->value};
     SCOPED char *words = advice_words_text(&word, 1);
     json_t *object =
@@ -137,11 +136,6 @@ static json_t *remedy_object(const void *of, size_t i)
                ? JSON_PUT(object, JSON_COUNT(remedy, predicted_ns), JSON_INTEGER(remedy, gain_ns),
                           {"pays_until", json_bend(&remedy->bend)})
                : object;
-}
-
-static json_t *rank_number(const void *of, size_t i)
-{
-    return json_integer(((const uint32_t *)of)[i]);
 }
 
 /// PLACE, where RANKS are, and what else OBJECT holds: null where something is not known.
@@ -158,7 +152,7 @@ static json_t *put_place(json_t *object, const struct result *result,
                     {"source", text[0] ? json_text(text) : json_null()},
                     {"file", source.file[0] ? json_text(source.file) : json_null()},
                     {"line", source.line > 0 ? json_count(source.line) : json_null()},
-                    {"ranks", json_list(n_ranks, rank_number, ranks)});
+                    {"ranks", JSON_EACH(i, n_ranks, json_integer(ranks[i]))});
 }
 
 /// What the best of FINDING's remedies is predicted to save; NULL: nothing was predicted.
@@ -168,10 +162,8 @@ static json_t *gain_of(const struct result_finding *finding)
     return first && first->is_predicted ? json_integer(first->gain_ns) : NULL;
 }
 
-static json_t *finding_object(const void *of, size_t i)
+static json_t *finding_object(const struct result *result, const struct result_finding *finding)
 {
-    const struct result *result = of;
-    const struct result_finding *finding = &result->findings[i];
     const struct result_region *region =
         finding->region == RESULT_NONE ? NULL : &result->regions[finding->region];
     const struct result_site *site =
@@ -187,7 +179,7 @@ static json_t *finding_object(const void *of, size_t i)
         {"source", site ? json_text(site->source) : NULL},
         {"path",
          finding->path == RESULT_NONE ? NULL : json_text(result->paths[finding->path].path)},
-        {"ranks", json_list(finding->n_ranks, rank_number, finding->ranks)},
+        {"ranks", JSON_EACH(i, finding->n_ranks, json_integer(finding->ranks[i]))},
         {"pattern", finding->wait_pattern == RESULT_NONE
                         ? NULL
                         : json_text(result->patterns[finding->wait_pattern].id)},
@@ -199,20 +191,20 @@ static json_t *finding_object(const void *of, size_t i)
         JSON_NUMBER(finding, confidence), {"gain_ns", gain},
         {"replay_error", gain ? json_number(error) : NULL}, JSON_COUNT(finding, loss_ns),
         JSON_NUMBER(finding, share),
-        {"remedies", json_list(finding->n_remedies, remedy_object, finding)});
+        {"remedies", JSON_EACH(i, finding->n_remedies, remedy_object(&finding->remedies[i]))});
 }
 
-static json_t *hint_object(const void *of, size_t i)
+static json_t *hint_object(const struct result_hint *hint)
 {
-    const struct result_hint *hint = &((const struct result *)of)->hints[i];
     return JSON_OBJECT(JSON_TEXT(hint, pattern), JSON_TEXT(hint, text), JSON_TEXT(hint, source),
                        JSON_TEXT(hint, file));
 }
 
 void json_put_findings(json_t *report, const struct result *result)
 {
-    JSON_PUT(report, {"hints", json_list(result->n_hints, hint_object, result)},
-             {"findings", json_list(result->n_findings, finding_object, result)},
+    JSON_PUT(report, {"hints", JSON_EACH(i, result->n_hints, hint_object(&result->hints[i]))},
+             {"findings",
+              JSON_EACH(k, result->n_findings, finding_object(result, &result->findings[k]))},
              JSON_COUNT(result, found_rest_ns),
              {"unpredicted", result->unpredicted ? json_text(result->unpredicted) : NULL},
              {"replayed_ns", result->replayed_ns > 0 ? json_count(result->replayed_ns) : NULL},

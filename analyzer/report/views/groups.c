@@ -78,19 +78,16 @@ void page_groups(const struct page *page)
     print_sizes(page);
 }
 
-static json_t *group_object(const void *of, size_t i)
+static json_t *group_object(const struct result_group *group)
 {
-    const struct result_group *group = &((const struct result *)of)->groups.items[i];
     return JSON_OBJECT(JSON_TEXT(group, name), {"ranks", json_count(group->n_ranks)},
                        JSON_COUNT(group, useful_ns), JSON_COUNT(group, no_cpu_ns),
                        JSON_COUNT(group, wait_ns), JSON_COUNT(group, other_mpi_ns),
                        JSON_INTEGER(group, critical_path_ns));
 }
 
-static json_t *traffic_object(const void *of, size_t i)
+static json_t *traffic_object(const struct result *result, const struct result_traffic *traffic)
 {
-    const struct result *result = of;
-    const struct result_traffic *traffic = &result->groups.traffic[i];
     return JSON_OBJECT({"from", json_text(result->groups.items[traffic->sender].name)},
                        {"to", json_text(result->groups.items[traffic->receiver].name)},
                        {"messages", json_count(traffic->n_messages)},
@@ -101,8 +98,10 @@ json_t *json_groups(const struct result *result)
 {
     if (result->groups.n == 0)
         return NULL;
-    return JSON_OBJECT({"items", json_list(result->groups.n, group_object, result)},
-                       {"messages", json_list(result->groups.n_traffic, traffic_object, result)});
+    return JSON_OBJECT(
+        {"items", JSON_EACH(i, result->groups.n, group_object(&result->groups.items[i]))},
+        {"messages", JSON_EACH(k, result->groups.n_traffic,
+                               traffic_object(result, &result->groups.traffic[k]))});
 }
 
 json_t *json_message_sizes(const struct result *result)

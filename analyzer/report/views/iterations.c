@@ -102,9 +102,8 @@ void page_iterations(const struct page *page)
 
 // ---- JSON
 
-static json_t *item_object(const void *of, size_t i)
+static json_t *item_object(const struct result_iteration *item)
 {
-    const struct result_iteration *item = &((const struct result *)of)->iterations.items[i];
     return JSON_OBJECT(JSON_COUNT(item, first), JSON_COUNT(item, last), JSON_COUNT(item, begin_ns),
                        JSON_COUNT(item, end_ns), JSON_COUNT(item, time_ns),
                        JSON_COUNT(item, useful_ns), JSON_COUNT(item, no_cpu_ns),
@@ -112,7 +111,7 @@ static json_t *item_object(const void *of, size_t i)
                        JSON_COUNT(item, slowest_rank), JSON_COUNT(item, slowest_ns));
 }
 
-static json_t *odd_object(const void *of, size_t i)
+static json_t *odd_object(const struct result *result, const struct result_odd *odd)
 {
     static const char *const causes[] = {
         [RESULT_ODD_UNKNOWN] = "unknown",
@@ -120,8 +119,6 @@ static json_t *odd_object(const void *of, size_t i)
         [RESULT_ODD_NO_CPU] = "no-cpu-time",
         [RESULT_ODD_MPI] = "mpi",
     };
-    const struct result *result = of;
-    const struct result_odd *odd = &result->iterations.odd[i];
     SCOPED char *text = iterations_why(result, odd);
     return JSON_OBJECT(
         JSON_COUNT(odd, first), JSON_COUNT(odd, last), JSON_COUNT(odd, every),
@@ -147,6 +144,8 @@ json_t *json_iterations(const struct result *result)
         {"ranks", json_count(result->iterations.n_ranks)},
         JSON_COUNT(&result->iterations, slowest_rank),
         {"slowest_in", json_count(result->iterations.n_slowest)},
-        {"odd", json_list(result->iterations.n_odd, odd_object, result)},
-        {"items", json_list(result->iterations.n_items, item_object, result)});
+        {"odd",
+         JSON_EACH(i, result->iterations.n_odd, odd_object(result, &result->iterations.odd[i]))},
+        {"items",
+         JSON_EACH(k, result->iterations.n_items, item_object(&result->iterations.items[k]))});
 }

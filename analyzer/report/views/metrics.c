@@ -143,25 +143,18 @@ static json_t *value_object(const struct result *result, const struct result_met
     return JSON_PUT(json_put_part(json_object(), result, &value->in), JSON_REAL(value, value));
 }
 
-static json_t *values_array(const struct result *result, const struct result_metric *metric)
+static json_t *metric_object(const struct result *result, const struct result_metric *metric)
 {
-    json_t *array = json_array();
-    for (size_t i = 0; i < metric->n_values; i++)
-        json_array_append_new(array, value_object(result, &metric->values[i]));
-    return array;
-}
-
-static json_t *metric_object(const void *of, size_t i)
-{
-    const struct result *result = of;
-    const struct result_metric *metric = &result->metrics[i];
-    return JSON_OBJECT({"metric", json_text(metric->name)}, JSON_TEXT(metric, unit),
-                       {"text", json_text(metric->summary)}, JSON_TEXT(metric, focus),
-                       {"needs", metric->needs ? json_text(metric->needs) : json_null()},
-                       {"values", values_array(result, metric)});
+    return JSON_OBJECT(
+        {"metric", json_text(metric->name)}, JSON_TEXT(metric, unit),
+        {"text", json_text(metric->summary)}, JSON_TEXT(metric, focus),
+        {"needs", metric->needs ? json_text(metric->needs) : json_null()},
+        {"values", JSON_EACH(i, metric->n_values, value_object(result, &metric->values[i]))});
 }
 
 json_t *json_metrics(const struct result *result)
 {
-    return result->n_metrics > 0 ? json_list(result->n_metrics, metric_object, result) : NULL;
+    return result->n_metrics > 0
+               ? JSON_EACH(i, result->n_metrics, metric_object(result, &result->metrics[i]))
+               : NULL;
 }

@@ -137,10 +137,8 @@ static json_t *source_json(const struct result *result, uint32_t site)
     return site == RESULT_NONE ? json_null() : json_text(result->sites[site].source);
 }
 
-static json_t *step_object(const void *of, size_t i)
+static json_t *step_object(const struct result *result, const struct result_step *step)
 {
-    const struct result *result = of;
-    const struct result_step *step = &result->moment.steps[i];
     return JSON_OBJECT(JSON_COUNT(step, rank), JSON_COUNT(step, begin_ns), JSON_COUNT(step, end_ns),
                        JSON_COUNT(step, computing_ns), {"path", json_path(result, step->path)},
                        {"before", source_json(result, step->site)}, JSON_COUNT(step, wait_ns),
@@ -180,9 +178,11 @@ void json_print_moment(const struct result *result, FILE *stream)
         JSON_COUNT(&result->moment, end_ns), {"path", json_path(result, result->moment.path)},
         {"source", source_json(result, result->moment.site)}, JSON_COUNT(&result->moment, wait_ns),
         {"waits_for", json_index(result->moment.releaser)},
-        {"steps", json_list(result->moment.n_steps, step_object, result)},
+        {"steps",
+         JSON_EACH(i, result->moment.n_steps, step_object(result, &result->moment.steps[i]))},
         {"common", common_object(result)}, JSON_FLAG(&result->moment, is_cut),
         {"origin", origin_object(result)});
     JSON_PRINT(stream, JSON_FORMAT, {"trace", json_text(result->trace_path)},
-               {"warnings", json_warnings(result)}, {"explain", moment});
+               {"warnings", json_warnings(result->warnings, result->n_warnings)},
+               {"explain", moment});
 }

@@ -67,10 +67,9 @@ static json_t *focus_object(const struct property_search *search,
                          search->result, &instance->focus);
 }
 
-static json_t *instance_object(const void *of, size_t i)
+static json_t *instance_object(const struct property_search *search,
+                               const struct property_instance *instance)
 {
-    const struct property_search *search = of;
-    const struct property_instance *instance = &search->instances[i];
     const struct property_node *node = node_of(search, instance);
     return JSON_OBJECT({"property", json_text(name_of(search, instance->node))},
                        {"below", node->parent == NODE_NONE
@@ -81,9 +80,8 @@ static json_t *instance_object(const void *of, size_t i)
                        {"basis", json_string(property_basis_names[node->basis])});
 }
 
-static json_t *gap_object(const void *of, size_t i)
+static json_t *gap_object(const struct property_search *search, size_t i)
 {
-    const struct property_search *search = of;
     return JSON_OBJECT(
         {"property", json_text(search->properties->items[search->gaps[i].property].name)},
         {"needs", json_text(search->gaps[i].needs)});
@@ -92,10 +90,11 @@ static json_t *gap_object(const void *of, size_t i)
 void json_print_properties(const struct property_search *search, FILE *stream)
 {
     JSON_PRINT(stream, JSON_FORMAT, {"trace", json_text(search->result->trace_path)},
-               {"warnings", json_warnings(search->result)},
+               {"warnings", json_warnings(search->result->warnings, search->result->n_warnings)},
                {"hierarchy", json_text(search->hierarchy->id)}, JSON_FLAG(search, prunes),
                {"evaluated", json_count(search->n_evaluated)},
                {"saved", json_count(search->n_saved)},
-               {"properties", json_list(search->n_instances, instance_object, search)},
-               {"not_evaluated", json_list(search->n_gaps, gap_object, search)});
+               {"properties",
+                JSON_EACH(i, search->n_instances, instance_object(search, &search->instances[i]))},
+               {"not_evaluated", JSON_EACH(k, search->n_gaps, gap_object(search, k))});
 }

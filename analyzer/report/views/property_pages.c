@@ -98,38 +98,35 @@ void hierarchy_page_one(const struct known *known, size_t width, FILE *stream)
     print_labelled("read from", LABEL_COLUMNS, hierarchy->file, width, stream);
 }
 
-static json_t *property_object(const void *of, size_t i)
+static json_t *property_object(const struct asl_property *property)
 {
-    const struct asl_property *property = &((const struct known *)of)->property[i];
     return JSON_OBJECT(
         JSON_TEXT(property, name), {"focus", json_string(property_focus_names[property->focus])},
         {"unit", property->unit ? json_text(property->unit) : json_null()},
         JSON_TEXT_OR_NULL(property, summary), JSON_TEXT(property, text), JSON_TEXT(property, file));
 }
 
-static json_t *hierarchy_object(const void *of, size_t i)
+static json_t *node_object(const struct known *known, const struct property_node *node)
 {
-    const struct known *known = of;
-    const struct hierarchy *hierarchy = &known->hierarchies[i];
-    json_t *nodes = json_array();
-    for (size_t k = 0; k < hierarchy->n_nodes; k++) {
-        const struct property_node *node = &hierarchy->nodes[k];
-        json_array_append_new(
-            nodes,
-            JSON_OBJECT({"property", json_text(known->properties->items[node->property].name)},
-                        JSON_COUNT(node, depth), JSON_NUMBER(node, threshold),
-                        {"basis", json_string(property_basis_names[node->basis])}));
-    }
-    return JSON_OBJECT(JSON_TEXT(hierarchy, id), JSON_TEXT(hierarchy, name),
-                       JSON_TEXT(hierarchy, summary), {"nodes", nodes}, JSON_TEXT(hierarchy, file));
+    return JSON_OBJECT({"property", json_text(known->properties->items[node->property].name)},
+                       JSON_COUNT(node, depth), JSON_NUMBER(node, threshold),
+                       {"basis", json_string(property_basis_names[node->basis])});
+}
+
+static json_t *hierarchy_object(const struct known *known, const struct hierarchy *hierarchy)
+{
+    return JSON_OBJECT(
+        JSON_TEXT(hierarchy, id), JSON_TEXT(hierarchy, name), JSON_TEXT(hierarchy, summary),
+        {"nodes", JSON_EACH(k, hierarchy->n_nodes, node_object(known, &hierarchy->nodes[k]))},
+        JSON_TEXT(hierarchy, file));
 }
 
 json_t *json_known_properties(const struct known *known)
 {
-    return json_list(known->n_properties, property_object, known);
+    return JSON_EACH(i, known->n_properties, property_object(&known->property[i]));
 }
 
 json_t *json_known_hierarchies(const struct known *known)
 {
-    return json_list(known->n_hierarchies, hierarchy_object, known);
+    return JSON_EACH(i, known->n_hierarchies, hierarchy_object(known, &known->hierarchies[i]));
 }

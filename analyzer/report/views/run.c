@@ -204,9 +204,8 @@ static json_t *efficiency_object(const struct result_efficiency *efficiency)
                        JSON_NUMBER(efficiency, serialization), JSON_NUMBER(efficiency, transfer));
 }
 
-static json_t *node_object(const void *of, size_t i)
+static json_t *node_object(const struct result_node *node)
 {
-    const struct result_node *node = &((const struct result *)of)->nodes[i];
     return JSON_OBJECT(JSON_TEXT(node, name), JSON_TEXT(node, machine),
                        {"cores", json_index(node->n_cores > 0 ? node->n_cores : RESULT_NONE)},
                        {"ranks", json_count(node->n_ranks)});
@@ -223,9 +222,8 @@ static json_t *mpi_classes_object(const uint64_t *ns)
     return object;
 }
 
-static json_t *rank_object(const void *of, size_t i)
+static json_t *rank_object(const struct result *result, size_t i)
 {
-    const struct result *result = of;
     const struct result_rank *rank = &result->ranks[i];
     return JSON_OBJECT(
         {"rank", json_count(i)},
@@ -238,27 +236,23 @@ static json_t *rank_object(const void *of, size_t i)
 
 void json_put_run(json_t *report, const struct result *result)
 {
-    JSON_PUT(report, {"trace", trace_object(result)}, {"warnings", json_warnings(result)},
+    JSON_PUT(report, {"trace", trace_object(result)},
+             {"warnings", json_warnings(result->warnings, result->n_warnings)},
              JSON_COUNT(result, time_ns),
              {"interval", result->interval.what ? interval_object(result) : NULL},
              {"window", window_object(result)},
              {"efficiency", efficiency_object(&result->efficiency)},
-             {"nodes", json_list(result->n_nodes, node_object, result)},
-             {"ranks", json_list(result->n_ranks, rank_object, result)});
+             {"nodes", JSON_EACH(i, result->n_nodes, node_object(&result->nodes[i]))},
+             {"ranks", JSON_EACH(k, result->n_ranks, rank_object(result, k))});
 }
 
-json_t *json_warning(const struct result_warning *warning)
+static json_t *warning_object(const struct result_warning *warning)
 {
     return JSON_OBJECT(JSON_TEXT(warning, code), JSON_COUNT(warning, count),
                        JSON_TEXT(warning, text));
 }
 
-static json_t *warning_object(const void *of, size_t i)
+json_t *json_warnings(const struct result_warning *warnings, size_t n)
 {
-    return json_warning(&((const struct result *)of)->warnings[i]);
-}
-
-json_t *json_warnings(const struct result *result)
-{
-    return json_list(result->n_warnings, warning_object, result);
+    return JSON_EACH(i, n, warning_object(&warnings[i]));
 }

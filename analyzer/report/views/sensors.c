@@ -72,28 +72,28 @@ void page_sensors(const struct page *page)
     page_table_of(page, &table, n, "further sensor");
 }
 
-static json_t *place_object(const void *of, size_t i)
+static json_t *place_object(const struct result_sensor_place *place)
 {
-    const struct result_sensor_place *place = &((const struct result_sensor *)of)->places[i];
     return JSON_OBJECT(JSON_TEXT(place, label), {"rank", json_index(place->rank)},
                        {"values", json_count(place->n_values)}, JSON_COUNT(place, first_ns),
                        JSON_COUNT(place, last_ns), JSON_NUMBER(place, mean),
                        JSON_NUMBER(place, min), JSON_NUMBER(place, max), JSON_NUMBER(place, total));
 }
 
-static json_t *sensor_object(const void *of, size_t i)
+static json_t *sensor_object(const struct result_sensor *sensor)
 {
-    const struct result_sensor *sensor = &((const struct result *)of)->sensors[i];
     return JSON_OBJECT(
         JSON_TEXT(sensor, name), JSON_TEXT(sensor, unit), JSON_TEXT(sensor, description),
         JSON_FLAG(sensor, is_state), {"mean_unit", json_text(unit_of_mean(sensor).text)},
         JSON_NUMBER(sensor, mean), JSON_NUMBER(sensor, min), JSON_NUMBER(sensor, max),
         JSON_NUMBER(sensor, total),
         {"total_unit", isnan(sensor->total) ? NULL : json_text(unit_of_total(sensor))},
-        {"places", json_list(sensor->n_places, place_object, sensor)});
+        {"places", JSON_EACH(i, sensor->n_places, place_object(&sensor->places[i]))});
 }
 
 json_t *json_sensors(const struct result *result)
 {
-    return result->n_sensors > 0 ? json_list(result->n_sensors, sensor_object, result) : NULL;
+    return result->n_sensors > 0
+               ? JSON_EACH(i, result->n_sensors, sensor_object(&result->sensors[i]))
+               : NULL;
 }

@@ -108,31 +108,32 @@ json_t *json_put_share(json_t *object, const struct result_path_share *share)
     return JSON_PUT(object, JSON_INTEGER(share, time_ns), JSON_NUMBER(share, share));
 }
 
+static json_t *share_object(const struct result *result, const struct result_path_share *share)
+{
+    bool has_region = share->region != RESULT_NONE, has_rank = share->rank != RESULT_NONE;
+    json_t *object =
+        JSON_OBJECT({"region", has_region ? json_text(result->regions[share->region].name) : NULL},
+                    {"rank", has_rank ? json_count(share->rank) : NULL});
+    return json_put_share(object, share);
+}
+
 json_t *json_shares(const struct result *result, const struct result_path_share *shares, size_t n)
 {
-    json_t *array = json_array();
-    for (size_t i = 0; i < n; i++) {
-        const struct result_path_share *share = &shares[i];
-        bool has_region = share->region != RESULT_NONE, has_rank = share->rank != RESULT_NONE;
-        json_t *object = JSON_OBJECT(
-            {"region", has_region ? json_text(result->regions[share->region].name) : NULL},
-            {"rank", has_rank ? json_count(share->rank) : NULL});
-        json_array_append_new(array, json_put_share(object, share));
-    }
-    return array;
+    return JSON_EACH(i, n, share_object(result, &shares[i]));
+}
+
+static json_t *site_share_object(const struct result *result, const struct result_path_share *share)
+{
+    const struct result_site *site = &result->sites[share->site];
+    const struct result_region *region = &result->regions[share->region];
+    json_t *object =
+        JSON_OBJECT({"region", json_text(region->name)},
+                    {region->is_mpi ? "path" : "before", json_path(result, site->path)});
+    return json_put_share(json_put_site(object, site), share);
 }
 
 json_t *json_site_shares(const struct result *result, const struct result_path_share *shares,
                          size_t n)
 {
-    json_t *array = json_array();
-    for (size_t i = 0; i < n; i++) {
-        const struct result_site *site = &result->sites[shares[i].site];
-        const struct result_region *region = &result->regions[shares[i].region];
-        json_t *object =
-            JSON_OBJECT({"region", json_text(region->name)},
-                        {region->is_mpi ? "path" : "before", json_path(result, site->path)});
-        json_array_append_new(array, json_put_share(json_put_site(object, site), &shares[i]));
-    }
-    return array;
+    return JSON_EACH(i, n, site_share_object(result, &shares[i]));
 }

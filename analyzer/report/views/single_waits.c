@@ -41,9 +41,8 @@ void text_print_waits(const char *trace, const struct single_waits *waits,
     table_print(&table, 2, options->cuts_lines ? options->width : 0, stream);
 }
 
-static json_t *wait_object(const void *of, size_t i)
+static json_t *wait_object(const struct single_wait *wait)
 {
-    const struct single_wait *wait = (const struct single_wait *)of + i;
     return JSON_OBJECT({"pattern", json_text(wait->pattern->id)}, JSON_COUNT(wait, rank),
                        {"cause_rank", wait->cause_rank == MATCHER_NO_RANK
                                           ? json_null()
@@ -56,5 +55,5 @@ void json_print_waits(const char *trace, const struct single_waits *waits, FILE 
 {
     JSON_PRINT(stream, JSON_FORMAT, {"trace", json_text(trace)}, JSON_TEXT(waits, condition),
                JSON_COUNT(waits, count), JSON_COUNT(waits, total_ns),
-               {"waits", json_list(waits->n, wait_object, waits->items)});
+               {"waits", JSON_EACH(i, waits->n, wait_object(&waits->items[i]))});
 }

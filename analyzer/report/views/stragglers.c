@@ -64,10 +64,8 @@ void page_stragglers(const struct page *page)
 
 // ---- JSON
 
-static json_t *straggler_object(const void *of, size_t i)
+static json_t *straggler_object(const struct result *result, const struct result_straggler *row)
 {
-    const struct result *result = of;
-    const struct result_straggler *row = &result->stragglers[i];
     return json_put_part(JSON_OBJECT(JSON_COUNT(row, late_ns), JSON_NUMBER(row, share),
                                      JSON_COUNT(row, work_ns), JSON_COUNT(row, core_ns),
                                      JSON_COUNT(row, blocked_ns), JSON_COUNT(row, network_ns),
@@ -77,5 +75,5 @@ static json_t *straggler_object(const void *of, size_t i)
 
 json_t *json_stragglers(const struct result *result)
 {
-    return json_list(result->n_stragglers, straggler_object, result);
+    return JSON_EACH(i, result->n_stragglers, straggler_object(result, &result->stragglers[i]));
 }

@@ -66,21 +66,24 @@ void page_streams(const struct page *page)
     page_table_of(page, &table, n, "further stream");
 }
 
-static json_t *stream_object(const void *of, size_t i)
+static json_t *part_object(const struct result *result, const struct result_stream_part *part)
 {
-    const struct result *result = of;
-    const struct result_stream *stream = &result->streams[i];
-    json_t *parts = json_array();
-    for (size_t k = 0; k < N_PARTS && stream->parts[k].region != RESULT_NONE; k++)
-        json_array_append_new(
-            parts, JSON_OBJECT({"region", json_text(result->regions[stream->parts[k].region].name)},
-                               {"time_ns", json_count(stream->parts[k].ns)}));
+    return part->region == RESULT_NONE
+               ? NULL
+               : JSON_OBJECT({"region", json_text(result->regions[part->region].name)},
+                             {"time_ns", json_count(part->ns)});
+}
+
+static json_t *stream_object(const struct result *result, const struct result_stream *stream)
+{
     return JSON_OBJECT(JSON_TEXT(stream, name), {"rank", json_index(stream->rank)},
                        {"runs", json_count(stream->n_runs)}, JSON_COUNT(stream, busy_ns),
-                       {"most", parts});
+                       {"most", JSON_EACH(k, N_PARTS, part_object(result, &stream->parts[k]))});
 }
 
 json_t *json_streams(const struct result *result)
 {
-    return result->n_streams > 0 ? json_list(result->n_streams, stream_object, result) : NULL;
+    return result->n_streams > 0
+               ? JSON_EACH(i, result->n_streams, stream_object(result, &result->streams[i]))
+               : NULL;
 }

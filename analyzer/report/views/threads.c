@@ -123,19 +123,18 @@ static void put_thread_times(json_t *object, const uint64_t *ns)
     }
 }
 
-static json_t *rank_threads_object(const void *of, size_t i)
+static json_t *rank_threads_object(const struct result *of, size_t i)
 {
-    const struct result_rank_threads *rank = &((const struct result *)of)->threads.ranks[i];
+    const struct result_rank_threads *rank = &of->threads.ranks[i];
     json_t *object = JSON_OBJECT({"rank", json_count(i)}, {"threads", json_count(rank->n_threads)},
                                  JSON_TEXT_OR_NULL(rank, latest), JSON_COUNT(rank, latest_ns));
     put_thread_times(object, rank->ns);
     return object;
 }
 
-static json_t *thread_loss_object(const void *of, size_t i)
+static json_t *thread_loss_object(const struct result *result,
+                                  const struct result_thread_loss *loss)
 {
-    const struct result *result = of;
-    const struct result_thread_loss *loss = &result->threads.losses[i];
     const struct result_region *region =
         loss->region == RESULT_NONE ? NULL : &result->regions[loss->region];
     return JSON_OBJECT(
@@ -147,10 +146,8 @@ static json_t *thread_loss_object(const void *of, size_t i)
         JSON_COUNT(loss, lost_ns), JSON_TEXT_OR_NULL(loss, latest));
 }
 
-static json_t *lock_wait_object(const void *of, size_t i)
+static json_t *lock_wait_object(const struct result *result, const struct result_lock_wait *wait)
 {
-    const struct result *result = of;
-    const struct result_lock_wait *wait = &result->threads.lock_waits[i];
     const struct result_region none = {0}, *regions = result->regions;
     const struct result_region *region =
         wait->region == RESULT_NONE ? &none : &regions[wait->region];
@@ -169,18 +166,20 @@ json_t *json_threads(const struct result *result)
     const struct result_threads *threads = &result->threads;
     if (threads->n_threads == 0)
         return NULL;
-    json_t *object =
-        JSON_OBJECT({"threads", json_count(threads->n_threads)}, JSON_COUNT(threads, total_ns),
-                    JSON_COUNT(threads, unrecorded_ns),
-                    {"efficiency", JSON_OBJECT(JSON_NUMBER(&threads->efficiency, hybrid),
-                                               JSON_NUMBER(&threads->efficiency, process),
-                                               JSON_NUMBER(&threads->efficiency, thread),
-                                               JSON_NUMBER(&threads->efficiency, serial),
-                                               JSON_NUMBER(&threads->efficiency, load_balance),
-                                               JSON_NUMBER(&threads->efficiency, runtime))},
-                    {"ranks", json_list(threads->n_ranks, rank_threads_object, result)},
-                    {"losses", json_list(threads->n_losses, thread_loss_object, result)},
-                    {"lock_waits", json_list(threads->n_lock_waits, lock_wait_object, result)});
+    json_t *object = JSON_OBJECT(
+        {"threads", json_count(threads->n_threads)}, JSON_COUNT(threads, total_ns),
+        JSON_COUNT(threads, unrecorded_ns),
+        {"efficiency", JSON_OBJECT(JSON_NUMBER(&threads->efficiency, hybrid),
+                                   JSON_NUMBER(&threads->efficiency, process),
+                                   JSON_NUMBER(&threads->efficiency, thread),
+                                   JSON_NUMBER(&threads->efficiency, serial),
+                                   JSON_NUMBER(&threads->efficiency, load_balance),
+                                   JSON_NUMBER(&threads->efficiency, runtime))},
+        {"ranks", JSON_EACH(i, threads->n_ranks, rank_threads_object(result, i))},
+        {"losses",
+         JSON_EACH(k, threads->n_losses, thread_loss_object(result, &result->threads.losses[k]))},
+        {"lock_waits", JSON_EACH(k, threads->n_lock_waits,
+                                 lock_wait_object(result, &result->threads.lock_waits[k]))});
     put_thread_times(object, threads->ns);
     return object;
 }

@@ -110,26 +110,23 @@ void text_print_timelines(const struct timeline_page *pages, size_t n,
 
 // ---- JSON
 
-static json_t *rank_object(const void *of, size_t rank)
+static json_t *rank_object(const struct timeline_page *page, size_t rank)
 {
-    const struct timeline_page *page = of;
     double shares[JSON_CELLS * TIMELINE_KINDS];
     json_t *object = JSON_OBJECT({"rank", json_count(rank)});
     timeline_cells(page->timeline, rank, rank + 1, page->begin_ns, page->end_ns, JSON_CELLS,
                    shares);
-    for (int kind = 0; kind < TIMELINE_KINDS; kind++) {
-        json_t *list = json_array();
-        for (int i = 0; i < JSON_CELLS; i++)
-            json_array_append_new(list, json_number(shares[i * TIMELINE_KINDS + kind]));
-        json_object_set_new(object, kinds[kind].key, list);
-    }
+    for (int kind = 0; kind < TIMELINE_KINDS; kind++)
+        JSON_PUT(object,
+                 {kinds[kind].key,
+                  JSON_EACH(i, JSON_CELLS, json_number(shares[i * TIMELINE_KINDS + kind]))});
     return object;
 }
 
 static json_t *page_object(const struct timeline_page *page)
 {
     return JSON_OBJECT(JSON_COUNT(page, begin_ns), JSON_COUNT(page, end_ns),
-                       {"ranks", json_list(page->timeline->n_ranks, rank_object, page)});
+                       {"ranks", JSON_EACH(i, page->timeline->n_ranks, rank_object(page, i))});
 }
 
 void json_print_timelines(const struct timeline_page *pages, size_t n, FILE *stream)

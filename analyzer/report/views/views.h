@@ -25,9 +25,8 @@ void page_ideal(const struct page *page);
 void page_warnings(const struct page *page, bool of_damage_only);
 /// Adds what RESULT says of the whole run to REPORT.
 void json_put_run(json_t *report, const struct result *result);
-/// A warning as "code", "count" and "text", and all those of RESULT.
-json_t *json_warning(const struct result_warning *warning);
-json_t *json_warnings(const struct result *result);
+/// N warnings, each as "code", "count" and "text".
+json_t *json_warnings(const struct result_warning *warnings, size_t n);
 
 // ---- findings.c
 
@@ -129,5 +128,4 @@ struct known;
 /// The properties and hierarchies of KNOWN.
 json_t *json_known_properties(const struct known *known);
 json_t *json_known_hierarchies(const struct known *known);
-/// The model I of the struct known OF.
-json_t *json_known_model(const void *of, size_t i);
+json_t *json_known_model(const struct task_model *model);

@@ -280,36 +280,23 @@ void page_waits(const struct page *page)
 
 // ---- JSON
 
-static json_t *by_rank_array(const struct result_amount *amounts, size_t n)
+static json_t *rank_object(const struct result_amount *amount)
 {
-    json_t *array = json_array();
-    for (size_t i = 0; i < n; i++)
-        json_array_append_new(array, JSON_OBJECT({"rank", json_count(amounts[i].key)},
-                                                 {"ns", json_count(amounts[i].ns)}));
-    return array;
+    return JSON_OBJECT({"rank", json_count(amount->key)}, JSON_COUNT(amount, ns));
 }
 
-static json_t *by_path_array(const struct result *result, const struct result_pattern *pattern)
+static json_t *path_object(const struct result *result, const struct result_amount *amount)
 {
-    json_t *array = json_array();
-    for (size_t i = 0; i < pattern->n_by_path; i++)
-        json_array_append_new(array,
-                              JSON_OBJECT({"path", json_path(result, pattern->by_path[i].key)},
-                                          {"ns", json_count(pattern->by_path[i].ns)}));
-    return array;
+    return JSON_OBJECT({"path", json_path(result, amount->key)}, JSON_COUNT(amount, ns));
 }
 
-static json_t *by_source_array(const struct result *result, const struct result_pattern *pattern)
+static json_t *source_object(const struct result *result, const struct result_amount *amount)
 {
-    json_t *array = json_array();
-    for (size_t i = 0; i < pattern->n_by_site; i++) {
-        const struct result_site *site = &result->sites[pattern->by_site[i].key];
-        if (site->source[0])
-            json_array_append_new(array, JSON_PUT(json_put_site(json_object(), site),
-                                                  {"path", json_path(result, site->path)},
-                                                  {"ns", json_count(pattern->by_site[i].ns)}));
-    }
-    return array;
+    const struct result_site *site = &result->sites[amount->key];
+    return site->source[0]
+               ? JSON_PUT(json_put_site(json_object(), site),
+                          {"path", json_path(result, site->path)}, JSON_COUNT(amount, ns))
+               : NULL;
 }
 
 static json_t *worst_object(const struct result *result, const struct result_pattern *pattern)
@@ -339,24 +326,24 @@ static json_t *origins_object(const struct result *result, const struct result_o
         {"sources", json_site_shares(result, origins->by_site, origins->n_by_site)});
 }
 
-static json_t *pattern_object(const void *of, size_t i)
+static json_t *pattern_object(const struct result *result, const struct result_pattern *pattern)
 {
-    const struct result *result = of;
-    const struct result_pattern *pattern = &result->patterns[i];
-    return JSON_OBJECT(JSON_TEXT(pattern, id), JSON_TEXT(pattern, parent), JSON_TEXT(pattern, name),
-                       {"evaluated", json_boolean(pattern->is_evaluated)},
-                       JSON_COUNT(pattern, count), JSON_COUNT(pattern, total_ns),
-                       JSON_COUNT(pattern, window_ns), JSON_NUMBER(pattern, severity),
-                       {"confidence", json_number(pattern->count > 0 ? pattern->confidence : NAN)},
-                       {"by_rank", by_rank_array(pattern->by_rank, pattern->n_by_rank)},
-                       {"by_path", by_path_array(result, pattern)},
-                       {"by_source", by_source_array(result, pattern)},
-                       {"by_cause", by_rank_array(pattern->by_cause, pattern->n_by_cause)},
-                       {"worst", worst_object(result, pattern)},
-                       {"origins", origins_object(result, &pattern->origins)});
+    return JSON_OBJECT(
+        JSON_TEXT(pattern, id), JSON_TEXT(pattern, parent), JSON_TEXT(pattern, name),
+        {"evaluated", json_boolean(pattern->is_evaluated)}, JSON_COUNT(pattern, count),
+        JSON_COUNT(pattern, total_ns), JSON_COUNT(pattern, window_ns),
+        JSON_NUMBER(pattern, severity),
+        {"confidence", json_number(pattern->count > 0 ? pattern->confidence : NAN)},
+        {"by_rank", JSON_EACH(i, pattern->n_by_rank, rank_object(&pattern->by_rank[i]))},
+        {"by_path", JSON_EACH(i, pattern->n_by_path, path_object(result, &pattern->by_path[i]))},
+        {"by_source",
+         JSON_EACH(i, pattern->n_by_site, source_object(result, &pattern->by_site[i]))},
+        {"by_cause", JSON_EACH(i, pattern->n_by_cause, rank_object(&pattern->by_cause[i]))},
+        {"worst", worst_object(result, pattern)},
+        {"origins", origins_object(result, &pattern->origins)});
 }
 
 json_t *json_wait_states(const struct result *result)
 {
-    return json_list(result->n_patterns, pattern_object, result);
+    return JSON_EACH(i, result->n_patterns, pattern_object(result, &result->patterns[i]));
 }
