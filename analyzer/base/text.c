@@ -429,6 +429,16 @@ struct quantity quantity_format(const char *format, ...)
     return q;
 }
 
+struct quantity quantity_number(uint64_t number)
+{
+    return quantity_format("%" PRIu64, number);
+}
+
+struct quantity quantity_index(uint32_t index)
+{
+    return index == UINT32_MAX ? quantity_format("-") : quantity_number(index);
+}
+
 struct time_unit time_unit_for(uint64_t run_ns)
 {
     if (run_ns >= UINT64_C(10000000000))

@@ -113,6 +113,10 @@ struct quantity {
 /// As printf writes it.
 struct quantity quantity_format(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
+/// A whole number, and the same of an index: "-" for UINT32_MAX.
+struct quantity quantity_number(uint64_t number);
+struct quantity quantity_index(uint32_t index);
+
 /// A unit for a column of durations.
 struct time_unit {
     const char *name;

@@ -64,14 +64,10 @@ static void print_messages(const struct calibration_report *report, FILE *stream
         add_time(&table, half_of(costs, 1048576));
         add_time(&table, costs->send_ns);
         add_time(&table, costs->receive_ns);
-        if (costs->has_eager)
-            table_add_cell(&table, "%s", quantity_size(costs->eager_bytes).text);
-        else
-            table_add_cell(&table, "any");
+        table_add_cells(&table, costs->has_eager ? quantity_size(costs->eager_bytes).text : "any");
         double rms = report->errors->message_rms[scope];
-        table_add_cell(&table, "%s", rms < 0 ? "-" : quantity_share(rms).text);
-        table_add_cell(&table, "%s",
-                       rms < 0 ? "-" : quantity_share(report->errors->message_worst[scope]).text);
+        table_add_cells(&table, rms < 0 ? "-" : quantity_share(rms).text,
+                        rms < 0 ? "-" : quantity_share(report->errors->message_worst[scope]).text);
     }
     if (table.n_cells > 0) {
         fputc('\n', stream);
@@ -140,10 +136,9 @@ static void print_differences(const struct calibration_report *report, FILE *str
             else
                 table_add_cell(&table, "%s", time_of(values[k]).text);
         }
-        if (row->here > 0 && row->there >= 0)
-            table_add_cell(&table, "%.2f", row->there / row->here);
-        else
-            table_add_cell(&table, "-");
+        table_add_cells(&table, (row->here > 0 && row->there >= 0)
+                                    ? quantity_format("%.2f", row->there / row->here).text
+                                    : "-");
     }
     fputc('\n', stream);
     table_print(&table, 0, 0, stream);

@@ -53,11 +53,9 @@ static void print_runs(const struct difference_runs *runs, FILE *stream)
     table_add_columns(&table, "<", "time", "ranks", "<origin", "<trial");
     for (size_t i = 0; i < runs->n; i++) {
         const struct difference_run *run = &runs->list[i];
-        table_add_cell(&table, "%s", run->group == DIFFERENCE_A ? "A" : "B");
-        table_add_cell(&table, "%s", quantity_time(run->trial.time_ns).text);
-        table_add_cell(&table, "%" PRIu64, run->trial.n_ranks);
-        table_add_cell(&table, "%s", run->trial.origin);
-        table_add_cell(&table, "%s", run->trial.name);
+        table_add_cells(
+            &table, run->group == DIFFERENCE_A ? "A" : "B", quantity_time(run->trial.time_ns).text,
+            quantity_number(run->trial.n_ranks).text, run->trial.origin, run->trial.name);
     }
     table_print(&table, 0, 0, stream);
 }
@@ -105,17 +103,14 @@ static void add_path_cell(struct table *table, const struct shown_paths *paths, 
 
 static void add_values(struct table *table, const struct difference_row *row)
 {
-    table_add_cell(table, "%s", row->is_change ? "*" : "");
-    table_add_cell(table, "%s", row->is_in_a ? quantity_mean_time(row->a_ns).text : "-");
-    table_add_cell(table, "%s", row->is_in_b ? quantity_mean_time(row->b_ns).text : "-");
+    table_add_cells(table, row->is_change ? "*" : "",
+                    row->is_in_a ? quantity_mean_time(row->a_ns).text : "-",
+                    row->is_in_b ? quantity_mean_time(row->b_ns).text : "-");
 }
 
 static void add_p(struct table *table, const struct difference_row *row)
 {
-    if (isnan(row->p))
-        table_add_cell(table, "-");
-    else
-        table_add_cell(table, "%.2g", row->p);
+    table_add_cells(table, isnan(row->p) ? "-" : quantity_format("%.2g", row->p).text);
 }
 
 static void add_row(struct table *table, const struct difference_table *from,
@@ -123,12 +118,12 @@ static void add_row(struct table *table, const struct difference_table *from,
                     const struct shown_paths *paths)
 {
     add_values(table, row);
-    table_add_cell(table, "%s", change_text(row->change_ns).text);
-    if (from->total.change_ns)
-        table_add_cell(table, "%+.1f %%",
-                       100 * (double)row->change_ns / (double)from->total.change_ns);
-    else
-        table_add_cell(table, "-");
+    table_add_cells(table, change_text(row->change_ns).text,
+                    from->total.change_ns
+                        ? quantity_format("%+.1f %%", 100 * (double)row->change_ns /
+                                                          (double)from->total.change_ns)
+                              .text
+                        : "-");
     add_p(table, row);
     if (by == DIFFERENCE_BY_PROCESS) {
         SCOPED char *process = resource_path_plain(resource_path_short(row->process));
@@ -281,14 +276,12 @@ static void print_findings(const struct difference_page *page, FILE *stream)
         bool is_in_a = change->sides[DIFFERENCE_A].n_runs > 0;
         bool is_in_b = change->sides[DIFFERENCE_B].n_runs > 0;
         SCOPED char *text = finding_text(change);
-        table_add_cell(&table, "%s", change->state == FINDING_SAME ? "" : "*");
-        table_add_cell(&table, "%s", is_in_a ? quantity_mean_time(change->a_ns).text : "-");
-        table_add_cell(&table, "%s", is_in_b ? quantity_mean_time(change->b_ns).text : "-");
-        if (is_in_a && is_in_b)
-            table_add_cell(&table, "%s", change_text(llround(change->b_ns - change->a_ns)).text);
-        else
-            table_add_cell(&table, "%s", finding_state_names[change->state]);
-        table_add_cell(&table, "%s", text);
+        table_add_cells(&table, change->state == FINDING_SAME ? "" : "*",
+                        is_in_a ? quantity_mean_time(change->a_ns).text : "-",
+                        is_in_b ? quantity_mean_time(change->b_ns).text : "-",
+                        is_in_a && is_in_b ? change_text(llround(change->b_ns - change->a_ns)).text
+                                           : finding_state_names[change->state],
+                        text);
     }
     fputs("\nFindings: what they cost per rank (*: beyond the thresholds)\n", stream);
     table_print(&table, 2, width_of(stream), stream);
@@ -431,10 +424,10 @@ static struct quantity amount(const struct metric_difference *of, double value, 
 static void add_metric_row(struct table *table, const struct metric_difference *of,
                            const struct difference_row *row, const struct shown_paths *paths)
 {
-    table_add_cell(table, "%s", row->is_change ? "*" : "");
-    table_add_cell(table, "%s", row->is_in_a ? amount(of, row->a_ns, false).text : "-");
-    table_add_cell(table, "%s", row->is_in_b ? amount(of, row->b_ns, false).text : "-");
-    table_add_cell(table, "%s", amount(of, row->b_ns - row->a_ns, true).text);
+    table_add_cells(table, row->is_change ? "*" : "",
+                    row->is_in_a ? amount(of, row->a_ns, false).text : "-",
+                    row->is_in_b ? amount(of, row->b_ns, false).text : "-",
+                    amount(of, row->b_ns - row->a_ns, true).text);
     add_p(table, row);
     size_t depth = of->adds_up ? resource_path_depth(row->call_path) : 0;
     add_path_cell(table, paths, depth > 2 ? 2 * (depth - 2) : 0,
@@ -528,14 +521,11 @@ void text_print_limits(const struct limit_page *page, FILE *stream)
     table_add_columns(&table, "<", "value", "limit", "runs", "<trial", "<metric", "<focus");
     for (size_t i = 0; i < page->n_rows; i++) {
         const struct limit_row *row = &page->rows[i];
-        table_add_cell(&table, "%s", row->is_kept ? "" : "*");
-        table_add_cell(&table, "%s", limited_amount(row, row->value).text);
+        table_add_cells(&table, row->is_kept ? "" : "*", limited_amount(row, row->value).text);
         table_add_cell(&table, "%s %s",
                        row->is_at_least ? ">=" : "<=", limited_amount(row, row->limit).text);
-        table_add_cell(&table, "%zu", row->n_runs);
-        table_add_cell(&table, "%s", row->runs);
-        table_add_cell(&table, "%s", row->metric);
-        table_add_cell(&table, "%s", limited_focus(row));
+        table_add_cells(&table, quantity_number(row->n_runs).text, row->runs, row->metric,
+                        limited_focus(row));
     }
     fprintf(stream, "%s: %zu of %s not kept (*)\n", page->source, limit_page_count_violations(page),
             quantity_count(page->n_rows, "limit").text);

@@ -221,11 +221,10 @@ static void add_part(struct table *rows, const struct model_table *table,
                           table->n_parameters, series->model.greatest, x);
     if (table->has_sums)
         table_add_cell(rows, "%s", quantity_part(at->value, whole).text);
-    table_add_cell(rows, "%s", value_text(series, at->value).text);
-    table_add_cell(rows, "%s", value_text(series, at->low).text);
-    table_add_cell(rows, "%s", value_text(series, at->high).text);
-    table_add_cell(rows, "%s", model_series_fits(series) ? growth : "none fits");
-    table_add_cell(rows, "%s", series->shown ? series->shown : series->name);
+    table_add_cells(rows, value_text(series, at->value).text, value_text(series, at->low).text,
+                    value_text(series, at->high).text,
+                    model_series_fits(series) ? growth : "none fits",
+                    series->shown ? series->shown : series->name);
 }
 
 static bool is_ranked(const struct model_table *table, const struct model_series *series)
@@ -315,13 +314,10 @@ void text_print_back_test(const struct back_test *test, FILE *stream)
                       "runs +-", "within", "next one");
     for (size_t i = 0; i < test->n_kinds; i++) {
         const struct back_test_kind *kind = &test->kinds[i];
-        table_add_cell(&table, "%s", kind->kind);
-        table_add_cell(&table, "%zu", kind->n);
-        table_add_cell(&table, "%+.1f %%", 100 * kind->median);
-        table_add_cell(&table, "%s", quantity_share(kind->median_size).text);
-        table_add_cell(&table, "%s", quantity_share(kind->size_90).text);
-        table_add_cell(&table, "%s", quantity_share(kind->scatter).text);
-        table_add_cell(&table, "%s", quantity_share(kind->within).text);
+        table_add_cells(&table, kind->kind, quantity_number(kind->n).text,
+                        quantity_format("%+.1f %%", 100 * kind->median).text,
+                        quantity_share(kind->median_size).text, quantity_share(kind->size_90).text,
+                        quantity_share(kind->scatter).text, quantity_share(kind->within).text);
         if (kind->coverage > 0)
             table_add_cell(&table, "%+.1f to %+.1f %% (%.0f %%)", 100 * (1 / kind->most - 1),
                            100 * (1 / kind->least - 1), 100 * kind->coverage);

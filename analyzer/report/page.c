@@ -28,6 +28,11 @@ struct text_options text_options_for(FILE *stream)
     return options;
 }
 
+struct quantity page_time(const struct page *page, int64_t time_ns)
+{
+    return quantity_in(time_ns, page->unit);
+}
+
 void page_heading(const struct page *page, const char *heading, const char *explanation)
 {
     bool colour = page->options->has_colours;

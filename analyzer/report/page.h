@@ -19,6 +19,8 @@ struct page {
     double place_time_ns;  // the same for regions and call paths, see page_place_time_ns()
 };
 
+/// TIME_NS in the unit of all times in tables, without its name.
+struct quantity page_time(const struct page *page, int64_t time_ns);
 /// An empty line and a heading, with an explanation in brackets unless it is "".
 void page_heading(const struct page *page, const char *heading, const char *explanation);
 /// The same over a table of times: "HEADING in ms (...)".

@@ -26,18 +26,15 @@ static struct quantity microseconds(double us)
 static void add_row(struct table *table, const struct reduction_row *row, const char *name,
                     bool has_after, bool is_any_rank)
 {
-    table_add_cell(table, "%.10g", round(row->n_calls * 100) / 100);
-    table_add_cell(table, "%s", microseconds(row->exclusive_us).text);
-    table_add_cell(table, "%s", microseconds(row->inclusive_us).text);
-    table_add_cell(table, "%s",
-                   microseconds(row->n_calls > 0 ? row->inclusive_us / row->n_calls : 0).text);
-    table_add_cell(table, "%.1f", row->percent);
+    table_add_cells(table, quantity_format("%.10g", round(row->n_calls * 100) / 100).text,
+                    microseconds(row->exclusive_us).text, microseconds(row->inclusive_us).text,
+                    microseconds(row->n_calls > 0 ? row->inclusive_us / row->n_calls : 0).text,
+                    quantity_format("%.1f", row->percent).text);
     if (has_after)
         table_add_cell(table, "%s",
                        isnan(row->after_inclusive_us) ? "-"
                                                       : microseconds(row->after_inclusive_us).text);
-    table_add_cell(table, "%s", name);
-    table_add_cell(table, "%s", row->file);
+    table_add_cells(table, name, row->file);
     if (row->rule && is_any_rank)
         table_add_cell(table, "rank %u: %s", (unsigned)row->rule_rank, row->rule);
     else if (row->rule)
@@ -79,12 +76,10 @@ static void print_dilation(const struct reduction_page *page, FILE *stream)
     table_add_columns(&table, "<run", "time", "dilation", "events");
     for (size_t i = 0; i < N_REDUCTION_RUNS; i++) {
         table_add_cell(&table, "%s", names[i]);
-        table_add_cell(&table, "%s", quantity_time(page->runs[i].wall_ns).text);
-        table_add_cell(&table, "%.2f", dilation_of(page, i));
-        if (i == REDUCTION_UNTRACED)
-            table_add_cell(&table, "-");
-        else
-            table_add_cell(&table, "%llu", (unsigned long long)page->runs[i].n_events);
+        table_add_cells(&table, quantity_time(page->runs[i].wall_ns).text,
+                        quantity_format("%.2f", dilation_of(page, i)).text,
+                        i == REDUCTION_UNTRACED ? "-"
+                                                : quantity_number(page->runs[i].n_events).text);
     }
     fprintf(stream, "\nDilation");
     if (page->n_repetitions > 1)

@@ -75,10 +75,9 @@ void text_print_intervals(const struct interval_page *page, const struct text_op
     table_add_columns(&table, "<interval", "<biggest loss");
     for (size_t i = 0; i < page->n_rows; i++) {
         const struct interval_row *row = &page->rows[i];
-        table_add_cell(&table, "%s", quantity_time(row->begin_ns).text);
-        table_add_cell(&table, "%s", quantity_time(row->time_ns).text);
-        table_add_cell(&table, "%s", quantity_share(row->efficiency.parallel).text);
-        table_add_cell(&table, "%s", quantity_share(row->efficiency.load_balance).text);
+        table_add_cells(&table, quantity_time(row->begin_ns).text, quantity_time(row->time_ns).text,
+                        quantity_share(row->efficiency.parallel).text,
+                        quantity_share(row->efficiency.load_balance).text);
         if (has_lost)
             table_add_cell(&table, "%s",
                            quantity_part((double)row->no_cpu_ns, (double)row->total_ns).text);
@@ -87,8 +86,7 @@ void text_print_intervals(const struct interval_page *page, const struct text_op
         for (size_t k = 0; k < row->n_metrics; k++)
             table_add_cell(&table, "%s",
                            metric_amount(row->metrics[k].unit, row->metrics[k].value).text);
-        table_add_cell(&table, "%s", row->name);
-        table_add_cell(&table, "%s", row->headline);
+        table_add_cells(&table, row->name, row->headline);
     }
     fprintf(stream, "trace %s: %s\n\n", page->trace, quantity_count(page->n_rows, "interval").text);
     table_print(&table, 2, options->cuts_lines ? options->width : 0, stream);

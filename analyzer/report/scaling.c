@@ -91,11 +91,11 @@ static void print_points(const struct scaling_page *page, const struct scaling *
     }
     for (size_t i = 0; i < scaling->n_points; i++) {
         const struct scaling_point *point = &scaling->points[i];
-        table_add_cell(&table, "%g", point->x);
-        table_add_cell(&table, "%zu", point->n_trials);
+        table_add_cells(&table, quantity_format("%g", point->x).text,
+                        quantity_number(point->n_trials).text);
         add_time(&table, point->time_ns);
-        table_add_cell(&table, "%s", quantity_share(point->time_spread_ns / point->time_ns).text);
-        table_add_cell(&table, "%.2f", point->speedup);
+        table_add_cells(&table, quantity_share(point->time_spread_ns / point->time_ns).text,
+                        quantity_format("%.2f", point->speedup).text);
         if (scaling->kind != SCALING_SIZE)
             table_add_cell(&table, "%s", quantity_share(point->efficiency).text);
         for (size_t j = 0; j < sizeof columns / sizeof columns[0]; j++)
@@ -120,14 +120,16 @@ static void add_growth(struct table *table, const struct scaling *scaling,
     if (scaling->has_next)
         add_time(table, fits ? part->next_ns : NAN);
     SCOPED char *growth = fits ? scaling_growth(scaling, model) : NULL;
-    table_add_cell(table, "%s", fits ? growth : model->reason ? "?" : "none fits");
-    table_add_cell(table, "%s", model->reason ? "-" : quantity_share(model->model.rms_error).text);
+    table_add_cells(table,
+                    fits            ? growth
+                    : model->reason ? "?"
+                                    : "none fits",
+                    model->reason ? "-" : quantity_share(model->model.rms_error).text);
     if (options->has_sparklines) {
         SCOPED char *line = sparkline(part->ns, scaling->n_points);
         table_add_cell(table, "%s", line);
     }
-    table_add_cell(table, "%s", *part->wait_state ? "wait" : "region");
-    table_add_cell(table, "%s", part->shown);
+    table_add_cells(table, *part->wait_state ? "wait" : "region", part->shown);
 }
 
 /// Names the point that the model of NAME leaves out, if it does.
@@ -192,11 +194,10 @@ static void print_findings(const struct scaling_series *series, size_t width, FI
         if (!finding->holds)
             continue;
         n_held++;
-        table_add_cell(&table, "%s", finding->severity >= finding->threshold ? "*" : "");
-        table_add_cell(&table, "%.3f", finding->severity);
-        table_add_cell(&table, "%.2f", finding->confidence);
-        table_add_cell(&table, "%s", finding->id);
-        table_add_cell(&table, "%s", *finding->subject ? finding->subject : "program");
+        table_add_cells(&table, finding->severity >= finding->threshold ? "*" : "",
+                        quantity_format("%.3f", finding->severity).text,
+                        quantity_format("%.2f", finding->confidence).text, finding->id,
+                        *finding->subject ? finding->subject : "program");
     }
     fprintf(stream, "\n  Properties of all runs together: %zu of %zu hold", n_held,
             series->n_findings);

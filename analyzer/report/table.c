@@ -30,9 +30,16 @@ void table_add_cell(struct table *table, const char *format, ...)
     va_start(arguments, format);
     SCOPED char *text = memory_format_list(format, arguments);
     va_end(arguments);
-    SCOPED char *clean = utf8_clean(text);
-    *ARRAY_NEXT(table->cells, table->n_cells, table->capacity) =
-        utf8_shortened(clean, CELL_COLUMNS);
+    table_add_cells(table, text);
+}
+
+void table_add_texts(struct table *table, const char *const *texts, size_t n)
+{
+    for (size_t i = 0; i < n; i++) {
+        SCOPED char *clean = utf8_clean(texts[i]);
+        *ARRAY_NEXT(table->cells, table->n_cells, table->capacity) =
+            utf8_shortened(clean, CELL_COLUMNS);
+    }
 }
 
 static void print_blanks(size_t count, FILE *stream)

@@ -30,6 +30,12 @@ void table_add_titles(struct table *table, const char *const *titles);
 void table_add_cell(struct table *table, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
+/// Appends N cells, which are TEXTS: table_add_cells(&table, name, quantity_time(ns).text).
+void table_add_texts(struct table *table, const char *const *texts, size_t n);
+#define table_add_cells(table, ...)                                                                \
+    table_add_texts(table, (const char *const[]){__VA_ARGS__},                                     \
+                    sizeof(const char *const[]){__VA_ARGS__} / sizeof(char *))
+
 /// Prints titles and rows, each row after INDENT blanks. WIDTH 0: nothing is cut; else texts lose
 /// their middle, the widest first, where rows would go beyond it. Releases the table.
 void table_print(struct table *table, size_t indent, size_t width, FILE *stream);

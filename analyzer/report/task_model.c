@@ -216,10 +216,10 @@ static void print_shares(const struct task_answer *answer, uint64_t top, FILE *s
     table_add_columns(&rows, "share", "time", "processes", "<task");
     for (size_t i = 0; i < answer->n_shares && i < top && answer->shares[i].seconds > 0; i++) {
         const struct task_share *share = &answer->shares[i];
-        table_add_cell(&rows, "%s", quantity_part(share->seconds, answer->time_s).text);
-        table_add_cell(&rows, "%s", time_text(share->seconds).text);
-        table_add_cell(&rows, "%zu", share->outcome->n_processes);
-        table_add_cell(&rows, "%s", share->outcome->task->name);
+        table_add_cells(&rows, quantity_part(share->seconds, answer->time_s).text,
+                        time_text(share->seconds).text,
+                        quantity_number(share->outcome->n_processes).text,
+                        share->outcome->task->name);
     }
     table_print(&rows, 2, 0, stream);
 }

@@ -172,9 +172,8 @@ static void print_tolerance(const struct page *page, const struct whatif_report 
     table_add_columns(&table, "until", "more latency", "or more a byte", "(a link of)");
     for (size_t i = 0; i < report->n_tolerances; i++) {
         const struct whatif_tolerance *tolerance = &report->tolerances[i];
-        table_add_cell(&table, "%+g %%", tolerance->percent);
-        table_add_cell(&table, "%s",
-                       tolerance->has_latency ? quantity_time(tolerance->latency_ns).text : "any");
+        table_add_cells(&table, quantity_format("%+g %%", tolerance->percent).text,
+                        tolerance->has_latency ? quantity_time(tolerance->latency_ns).text : "any");
         add_byte_cells(&table, tolerance);
     }
     SCOPED char *text =
@@ -429,8 +428,8 @@ static void print_quality(const struct page *page, const struct whatif_report *r
 static void add_expected(struct table *table, const struct page *page,
                          struct expected_time expected)
 {
-    table_add_cell(table, "%s", quantity_in((int64_t)expected.low_ns, page->unit).text);
-    table_add_cell(table, "%s", quantity_in((int64_t)expected.high_ns, page->unit).text);
+    table_add_cells(table, page_time(page, expected.low_ns).text,
+                    page_time(page, expected.high_ns).text);
 }
 
 /// Between which times the run is expected, by past errors; of a list its table says it.
@@ -465,10 +464,8 @@ static void print_draws(const struct page *page, const struct whatif_draws *draw
 static void add_draws(struct table *table, const struct page *page,
                       const struct whatif_draws *draws)
 {
-    table_add_cell(table, "%s",
-                   quantity_in((int64_t)whatif_draws_below(draws, 50), page->unit).text);
-    table_add_cell(table, "%s",
-                   quantity_in((int64_t)whatif_draws_below(draws, 95), page->unit).text);
+    table_add_cells(table, page_time(page, whatif_draws_below(draws, 50)).text,
+                    page_time(page, whatif_draws_below(draws, 95)).text);
 }
 
 /// A prediction a row; beside it what is of it alone: how much of the change is the options' where
@@ -501,7 +498,7 @@ static void print_points(const struct page *page, const struct whatif_report *re
         const struct whatif_point *point = &report->points[i];
         for (size_t s = 0; s < point->n_set; s++)
             table_add_cell(&table, "%s", point->set[s].value);
-        table_add_cell(&table, "%s", quantity_in((int64_t)point->predicted_ns, page->unit).text);
+        table_add_cell(&table, "%s", page_time(page, point->predicted_ns).text);
         enum whatif_reliability reliability = whatif_reliability(report, point);
         n_marked += reliability != WHATIF_GOOD;
         table_add_cell(&table, "%s%s", change_of(report->baseline_ns, point->predicted_ns).text,
@@ -514,12 +511,10 @@ static void print_points(const struct page *page, const struct whatif_report *re
             table_add_cell(&table, "%s%s", change_of(report->replayed_ns, point->predicted_ns).text,
                            reliability == WHATIF_GOOD ? "" : "?");
         if (first->slowdown.is_compared)
-            table_add_cell(&table, "%s",
-                           quantity_in((int64_t)point->slowdown.without_ns, page->unit).text);
+            table_add_cell(&table, "%s", page_time(page, point->slowdown.without_ns).text);
         if (first->n_moves > 0)
-            table_add_cell(
-                &table, "%s",
-                quantity_in((int64_t)whatif_client_server_ns(report, point), page->unit).text);
+            table_add_cell(&table, "%s",
+                           page_time(page, whatif_client_server_ns(report, point)).text);
         if (have_shares)
             table_add_cell(&table, "%s", interpolated_of(point).text);
     }
@@ -542,10 +537,9 @@ static void print_ranks(const struct page *page, const struct whatif_point *poin
         const uint64_t times[] = {rank->finish_ns,   rank->busy_ns,
                                   rank->shared_ns,   rank->wait_ns,
                                   rank->overhead_ns, page->result->ranks[i].last_ns};
-        table_add_cell(&table, "%zu", i);
-        table_add_cell(&table, "%s", rank->node);
+        table_add_cells(&table, quantity_number(i).text, rank->node);
         for (size_t t = 0; t < sizeof times / sizeof times[0]; t++)
-            table_add_cell(&table, "%s", quantity_in((int64_t)times[t], page->unit).text);
+            table_add_cell(&table, "%s", page_time(page, times[t]).text);
     }
     page_heading_of_times(page, "Predicted ranks", "");
     page_table_of(page, &table, point->n_ranks, "rank");
@@ -553,11 +547,10 @@ static void print_ranks(const struct page *page, const struct whatif_point *poin
 
 static void add_change(struct table *table, const struct page *page, const struct change *change)
 {
-    table_add_cell(table, "%s", quantity_in(change->measured_ns, page->unit).text);
-    table_add_cell(table, "%s", quantity_in(change->predicted_ns, page->unit).text);
-    table_add_cell(table, "%s",
-                   quantity_in(change->predicted_ns - change->measured_ns, page->unit).text);
-    table_add_cell(table, "%s", change->shown);
+    table_add_cells(table, page_time(page, change->measured_ns).text,
+                    page_time(page, change->predicted_ns).text,
+                    page_time(page, change->predicted_ns - change->measured_ns).text,
+                    change->shown);
 }
 
 /// Rows of CHANGES, and after them TOTAL with what they sum to unless it is NULL; frees CHANGES.

@@ -30,12 +30,9 @@ static char *calls_text(const struct child_paths *paths, const struct child_path
 
 static void add_row(struct table *table, const struct child_path *path, const char *calls)
 {
-    table_add_cell(table, "%" PRIu64, path->count);
-    table_add_cell(table, "%s", quantity_time(path->total_ns).text);
-    table_add_cell(table, "%s", quantity_time(path->total_ns / path->count).text);
-    table_add_cell(table, "%s", quantity_time(path->min_ns).text);
-    table_add_cell(table, "%s", quantity_time(path->max_ns).text);
-    table_add_cell(table, "%s", calls);
+    table_add_cells(table, quantity_number(path->count).text, quantity_time(path->total_ns).text,
+                    quantity_time(path->total_ns / path->count).text,
+                    quantity_time(path->min_ns).text, quantity_time(path->max_ns).text, calls);
 }
 
 void text_print_child_paths(const struct child_paths *paths, const struct text_options *options,

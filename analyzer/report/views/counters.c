@@ -50,8 +50,7 @@ static void add_row(const struct page *page, const struct result_counter *counte
     bool has_unit = counter->unit[0] && strcmp(counter->unit, "#") != 0;
     table_add_cell(table, "%.4g%s%s", counter->total, has_unit ? " " : "",
                    has_unit ? counter->unit : "");
-    table_add_cell(table, "%s", counter->name);
-    table_add_cell(table, "%s", most);
+    table_add_cells(table, counter->name, most);
 }
 
 void page_counters(const struct page *page)

@@ -38,9 +38,8 @@ static void add_stretch_rows(struct table *table, const struct page *page, uint3
             result->regions[region].is_mpi)
             continue;
         SCOPED char *site = site_text(result, share->site, region);
-        table_add_cell(table, "%s", quantity_in(share->time_ns, page->unit).text);
-        table_add_cell(table, "%s", quantity_share(share->share).text);
-        table_add_cell(table, "  before");
+        table_add_cells(table, page_time(page, share->time_ns).text,
+                        quantity_share(share->share).text, "  before");
         if (share->rank == RESULT_NONE)
             table_add_cell(table, "%s", site);
         else
@@ -111,10 +110,9 @@ void page_critical_path(const struct page *page)
         char *ranks = ranks_on_path(result, result->critical_path.by_region_rank,
                                     result->critical_path.n_by_region_rank, share->region, share_ns,
                                     MOST_RANKS_IN_ROW);
-        table_add_cell(&table, "%s", quantity_in(share->time_ns, page->unit).text);
-        table_add_cell(&table, "%s", quantity_share(share->share).text);
-        table_add_cell(&table, "%s", result->regions[share->region].shown);
-        table_add_cell(&table, "%s", ranks ? ranks : "-");
+        table_add_cells(&table, page_time(page, share->time_ns).text,
+                        quantity_share(share->share).text, result->regions[share->region].shown,
+                        ranks ? ranks : "-");
         free(ranks);
         add_stretch_rows(&table, page, share->region);
     }

@@ -47,17 +47,12 @@ static void add_row(const struct page *page, uint32_t file, struct table *table)
 {
     const struct result_file *of = &page->result->files[file];
     SCOPED char *paths = busiest_paths(page->result, file);
-    table_add_cell(table, "%" PRIu64, of->sums.n_opens);
-    table_add_cell(table, "%" PRIu64, of->sums.n_reads);
-    table_add_cell(table, "%s", quantity_size(of->sums.read_bytes).text);
-    table_add_cell(table, "%" PRIu64, of->sums.n_writes);
-    table_add_cell(table, "%s", quantity_size(of->sums.written_bytes).text);
-    table_add_cell(table, "%" PRIu64, of->sums.n_syncs);
-    table_add_cell(table, "%" PRIu64, of->sums.n_small);
-    table_add_cell(table, "%s", quantity_in((int64_t)of->sums.ns, page->unit).text);
-    table_add_cell(table, "%s", of->paradigm);
-    table_add_cell(table, "%s", of->name);
-    table_add_cell(table, "%s", paths);
+    table_add_cells(table, quantity_number(of->sums.n_opens).text,
+                    quantity_number(of->sums.n_reads).text, quantity_size(of->sums.read_bytes).text,
+                    quantity_number(of->sums.n_writes).text,
+                    quantity_size(of->sums.written_bytes).text,
+                    quantity_number(of->sums.n_syncs).text, quantity_number(of->sums.n_small).text,
+                    page_time(page, of->sums.ns).text, of->paradigm, of->name, paths);
 }
 
 void page_files(const struct page *page)

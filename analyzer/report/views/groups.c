@@ -14,13 +14,11 @@ static void print_times(const struct page *page)
                       "critical path", "<group");
     for (size_t i = 0; i < n_shown; i++) {
         const struct result_group *group = &result->groups.items[i];
-        table_add_cell(&table, "%" PRIu32, group->n_ranks);
-        table_add_cell(&table, "%s", quantity_in((int64_t)group->useful_ns, page->unit).text);
-        table_add_cell(&table, "%s", quantity_in((int64_t)group->no_cpu_ns, page->unit).text);
-        table_add_cell(&table, "%s", quantity_in((int64_t)group->wait_ns, page->unit).text);
-        table_add_cell(&table, "%s", quantity_in((int64_t)group->other_mpi_ns, page->unit).text);
-        table_add_cell(&table, "%s", quantity_in(group->critical_path_ns, page->unit).text);
-        table_add_cell(&table, "%s", group->name);
+        table_add_cells(
+            &table, quantity_number(group->n_ranks).text, page_time(page, group->useful_ns).text,
+            page_time(page, group->no_cpu_ns).text, page_time(page, group->wait_ns).text,
+            page_time(page, group->other_mpi_ns).text,
+            page_time(page, group->critical_path_ns).text, group->name);
     }
     page_heading_of_times(page, "Time by group", "sums over ranks, within the judged part");
     page_table_of(page, &table, n, "further group");
@@ -44,11 +42,10 @@ static void print_sizes(const struct page *page)
         const struct result_size_class *sizes = &result->message_sizes[i];
         if (sizes->n_messages == 0)
             continue;
-        table_add_cell(&table, "%s", quantity_size(least_bytes(i)).text);
-        table_add_cell(&table, "%" PRIu64, sizes->n_messages);
-        table_add_cell(&table, "%s",
-                       quantity_part((double)sizes->n_messages, (double)n_messages).text);
-        table_add_cell(&table, "%s", quantity_size(sizes->size_bytes).text);
+        table_add_cells(&table, quantity_size(least_bytes(i)).text,
+                        quantity_number(sizes->n_messages).text,
+                        quantity_part((double)sizes->n_messages, (double)n_messages).text,
+                        quantity_size(sizes->size_bytes).text);
     }
     page_heading(page, "Messages by size", "point to point; up to twice the least size each");
     page_table(page, &table);
@@ -68,10 +65,10 @@ void page_groups(const struct page *page)
     table_add_columns(&table, "messages", "size", "<from", "<to");
     for (size_t i = 0; i < n_shown; i++) {
         const struct result_traffic *traffic = &result->groups.traffic[i];
-        table_add_cell(&table, "%" PRIu64, traffic->n_messages);
-        table_add_cell(&table, "%s", quantity_size(traffic->size_bytes).text);
-        table_add_cell(&table, "%s", result->groups.items[traffic->sender].name);
-        table_add_cell(&table, "%s", result->groups.items[traffic->receiver].name);
+        table_add_cells(&table, quantity_number(traffic->n_messages).text,
+                        quantity_size(traffic->size_bytes).text,
+                        result->groups.items[traffic->sender].name,
+                        result->groups.items[traffic->receiver].name);
     }
     page_heading(page, "Messages by group", "point to point");
     page_table_of(page, &table, n, "further pair");

@@ -67,9 +67,8 @@ static void print_odd(const struct page *page)
     for (size_t i = 0; i < n_shown; i++) {
         const struct result_odd *odd = &result->iterations.odd[i];
         SCOPED char *why = iterations_why(result, odd);
-        table_add_cell(&table, "%.2f", odd->factor);
-        table_add_cell(&table, "%s", quantity_time(odd->lost_ns).text);
-        table_add_cell(&table, "%s", numbers_text(odd).text);
+        table_add_cells(&table, quantity_format("%.2f", odd->factor).text,
+                        quantity_time(odd->lost_ns).text, numbers_text(odd).text);
         if (odd->last_factor > odd->factor * 1.1)
             table_add_cell(&table, "%s; %.2f at the end", why, odd->last_factor);
         else

@@ -75,10 +75,10 @@ static void add_ranks(struct table *table, const struct result_metric *metric,
         least = !least || at->value < least->value ? at : least;
         most = !most || at->value > most->value ? at : most;
     }
-    table_add_cell(table, "%s", least ? metric_amount(metric->unit, least->value).text : "");
-    table_add_cell(table, "%s", least ? quantity_format("%" PRIu32, least->in.rank).text : "");
-    table_add_cell(table, "%s", most ? metric_amount(metric->unit, most->value).text : "");
-    table_add_cell(table, "%s", most ? quantity_format("%" PRIu32, most->in.rank).text : "");
+    table_add_cells(table, least ? metric_amount(metric->unit, least->value).text : "",
+                    least ? quantity_format("%" PRIu32, least->in.rank).text : "",
+                    most ? metric_amount(metric->unit, most->value).text : "",
+                    most ? quantity_format("%" PRIu32, most->in.rank).text : "");
 }
 
 static bool has_ranks(const struct result_metric *metric)

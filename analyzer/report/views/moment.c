@@ -83,12 +83,9 @@ static void print_steps(const struct page *page)
         SCOPED char *place = place_text(result, step->path, step->site);
         SCOPED char *wait = place_text(result, step->wait_path, step->wait_site);
         uint64_t mpi_ns = step->end_ns - step->begin_ns - step->computing_ns;
-        table_add_cell(&table, "%" PRIu32, step->rank);
-        table_add_cell(&table, "%s", quantity_time(step->begin_ns).text);
-        table_add_cell(&table, "%s", quantity_time(step->end_ns).text);
-        table_add_cell(&table, "%s", quantity_time(step->computing_ns).text);
-        table_add_cell(&table, "%s", quantity_time(mpi_ns).text);
-        table_add_cell(&table, "%s", place);
+        table_add_cells(&table, quantity_number(step->rank).text,
+                        quantity_time(step->begin_ns).text, quantity_time(step->end_ns).text,
+                        quantity_time(step->computing_ns).text, quantity_time(mpi_ns).text, place);
         if (step->wait_ns > 0 && i + 1 < n)
             table_add_cell(&table, "%s for rank %" PRIu32 " in %s",
                            quantity_time(step->wait_ns).text, result->moment.steps[i + 1].rank,

@@ -36,10 +36,9 @@ static void add_time_columns(struct table *table)
 static void add_time_cells(struct table *table, const struct page *page, uint64_t exclusive_ns,
                            uint64_t inclusive_ns, uint64_t visits)
 {
-    table_add_cell(table, "%s", quantity_in((int64_t)exclusive_ns, page->unit).text);
-    table_add_cell(table, "%s", quantity_part((double)exclusive_ns, page->place_time_ns).text);
-    table_add_cell(table, "%s", quantity_in((int64_t)inclusive_ns, page->unit).text);
-    table_add_cell(table, "%llu", (unsigned long long)visits);
+    table_add_cells(table, page_time(page, exclusive_ns).text,
+                    quantity_part((double)exclusive_ns, page->place_time_ns).text,
+                    page_time(page, inclusive_ns).text, quantity_number(visits).text);
 }
 
 static void add_region_row(struct table *table, const struct page *page,
@@ -53,16 +52,13 @@ static void add_region_row(struct table *table, const struct page *page,
         uint32_t max = has_groups ? result->groups.of_region[index] : region->max_rank;
         uint64_t max_ns = has_groups ? result->groups.of_region_ns[index] : region->max_ns;
         double mean = (double)region->exclusive_ns / (double)result->n_ranks;
-        if (max == RESULT_NONE || mean <= 0)
-            table_add_cell(table, "-");
-        else
-            table_add_cell(table, "%.2f", (double)max_ns / mean);
-        if (max == RESULT_NONE)
-            table_add_cell(table, "-");
-        else if (has_groups)
-            table_add_cell(table, "%s", result->groups.items[max].name);
-        else
-            table_add_cell(table, "%u", region->max_rank);
+        table_add_cells(table,
+                        max == RESULT_NONE || mean <= 0
+                            ? "-"
+                            : quantity_format("%.2f", (double)max_ns / mean).text,
+                        max == RESULT_NONE ? "-"
+                        : has_groups       ? result->groups.items[max].name
+                                           : quantity_number(region->max_rank).text);
     }
     bool has_line = region->file[0] && region->line && !region->is_mpi;
     SCOPED char *source = has_line ? source_text(region->file, region->line) : memory_copy_text("");
@@ -85,13 +81,10 @@ static void add_stretch_row(struct table *table, const struct page *page, uint32
 {
     const struct result_site *site = &page->result->sites[index];
     double mean_ns = (double)site->before_ns / (double)page->result->n_ranks;
-    table_add_cell(table, "%s", quantity_in((int64_t)site->before_ns, page->unit).text);
-    table_add_cell(table, "%s", quantity_part((double)site->before_ns, page->rank_time_ns).text);
-    table_add_cell(table, "%.2f", (double)site->before_max_ns / mean_ns);
-    if (site->before_max_rank == RESULT_NONE)
-        table_add_cell(table, "-");
-    else
-        table_add_cell(table, "%u", site->before_max_rank);
+    table_add_cells(table, page_time(page, site->before_ns).text,
+                    quantity_part((double)site->before_ns, page->rank_time_ns).text,
+                    quantity_format("%.2f", (double)site->before_max_ns / mean_ns).text,
+                    quantity_index(site->before_max_rank).text);
     SCOPED char *text = site_text(page->result, index, RESULT_NONE);
     table_add_cell(table, "%s", text);
 }

@@ -27,10 +27,9 @@ static void print_instances(const struct property_search *search,
     for (size_t i = 0; i < n; i++) {
         const struct property_instance *instance = &search->instances[i];
         SCOPED char *where = part_text(search->result, &instance->focus, "the program");
-        table_add_cell(&table, "%s", quantity_share(instance->severity).text);
-        table_add_cell(&table, "%s", quantity_format("%.0f %%", 100 * instance->confidence).text);
-        table_add_cell(&table, "%s", name_of(search, instance->node));
-        table_add_cell(&table, "%s", where);
+        table_add_cells(&table, quantity_share(instance->severity).text,
+                        quantity_format("%.0f %%", 100 * instance->confidence).text,
+                        name_of(search, instance->node), where);
     }
     table_print(&table, 2, options->cuts_lines ? options->width : 0, stream);
     if (search->n_instances > n)

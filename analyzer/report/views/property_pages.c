@@ -90,8 +90,8 @@ void hierarchy_page_one(const struct known *known, size_t width, FILE *stream)
         const struct property_node *node = &hierarchy->nodes[i];
         table_add_cell(&table, "%*s%s", (int)(2 * node->depth), "",
                        known->properties->items[node->property].name);
-        table_add_cell(&table, "%s", quantity_share(node->threshold).text);
-        table_add_cell(&table, "%s", property_basis_names[node->basis]);
+        table_add_cells(&table, quantity_share(node->threshold).text,
+                        property_basis_names[node->basis]);
     }
     table_print(&table, 0, 0, stream);
     fputc('\n', stream);

@@ -48,12 +48,9 @@ static void add_row(const struct result_sensor *sensor, struct table *table)
         text_append(&places, "%s", sensor->places[0].label);
     else if (sensor->n_places > n)
         text_append(&places, " and %zu others", sensor->n_places - n);
-    table_add_cell(table, "%s", amount(sensor->mean, unit.text).text);
-    table_add_cell(table, "%s", amount(sensor->min, sensor->unit).text);
-    table_add_cell(table, "%s", amount(sensor->max, sensor->unit).text);
-    table_add_cell(table, "%s", amount(sensor->total, unit_of_total(sensor)).text);
-    table_add_cell(table, "%s", sensor->name);
-    table_add_cell(table, "%s", places);
+    table_add_cells(table, amount(sensor->mean, unit.text).text,
+                    amount(sensor->min, sensor->unit).text, amount(sensor->max, sensor->unit).text,
+                    amount(sensor->total, unit_of_total(sensor)).text, sensor->name, places);
 }
 
 void page_sensors(const struct page *page)

@@ -10,14 +10,11 @@
 
 static void add_row(struct table *table, const struct single_wait *wait, struct time_unit unit)
 {
-    table_add_cell(table, "%s", quantity_in((int64_t)wait->begin_ns, unit).text);
-    table_add_cell(table, "%s", quantity_time(wait->wait_ns).text);
-    table_add_cell(table, "%" PRIu32, wait->rank);
-    if (wait->cause_rank == MATCHER_NO_RANK)
-        table_add_cell(table, "-");
-    else
-        table_add_cell(table, "%" PRIu32, wait->cause_rank);
-    table_add_cell(table, "%s", wait->pattern->name);
+    table_add_cells(table, quantity_in((int64_t)wait->begin_ns, unit).text,
+                    quantity_time(wait->wait_ns).text, quantity_number(wait->rank).text,
+                    wait->cause_rank == MATCHER_NO_RANK ? "-"
+                                                        : quantity_number(wait->cause_rank).text,
+                    wait->pattern->name);
     table_add_cell(table, "%s%s%s", wait->path, wait->source[0] ? " at " : "", wait->source);
 }
 

@@ -48,8 +48,8 @@ void page_stragglers(const struct page *page)
     for (size_t i = 0; i < result->n_stragglers; i++) {
         const struct result_straggler *row = &result->stragglers[i];
         SCOPED char *who = who_text(result, row);
-        table_add_cell(&table, "%s", quantity_in((int64_t)row->late_ns, page->unit).text);
-        table_add_cell(&table, "%s", quantity_share(row->share).text);
+        table_add_cells(&table, page_time(page, row->late_ns).text,
+                        quantity_share(row->share).text);
         add_part(&table, row, row->work_ns);
         if (result->has_cpu_time)
             add_part(&table, row, row->core_ns);

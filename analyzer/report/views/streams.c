@@ -39,16 +39,10 @@ static void add_row(const struct page *page, const struct result_stream *stream,
         text_append(&parts, "%s%s %s", i ? ", " : "",
                     result->regions[stream->parts[i].region].shown,
                     quantity_part((double)stream->parts[i].ns, (double)stream->busy_ns).text);
-    table_add_cell(table, "%s", quantity_in((int64_t)stream->busy_ns, page->unit).text);
-    table_add_cell(table, "%s",
-                   quantity_part((double)stream->busy_ns, (double)result->time_ns).text);
-    table_add_cell(table, "%" PRIu64, stream->n_runs);
-    if (stream->rank == RESULT_NONE)
-        table_add_cell(table, "-");
-    else
-        table_add_cell(table, "%" PRIu32, stream->rank);
-    table_add_cell(table, "%s", stream->name);
-    table_add_cell(table, "%s", parts);
+    table_add_cells(table, page_time(page, stream->busy_ns).text,
+                    quantity_part((double)stream->busy_ns, (double)result->time_ns).text,
+                    quantity_number(stream->n_runs).text, quantity_index(stream->rank).text,
+                    stream->name, parts);
 }
 
 void page_streams(const struct page *page)

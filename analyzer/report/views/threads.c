@@ -48,12 +48,10 @@ static void add_row(struct table *table, const struct page *page, unsigned kind)
 {
     const struct result_threads *threads = &page->result->threads;
     uint32_t region = threads_place_of(page->result, kind);
-    table_add_cell(table, "%s", quantity_in((int64_t)threads->ns[kind], page->unit).text);
-    table_add_cell(table, "%s",
-                   quantity_part((double)threads->ns[kind], (double)threads->total_ns).text);
-    table_add_cell(table, "%zu", rank_with_most(threads, kind));
-    table_add_cell(table, "%s", result_thread_kind_names[kind]);
-    table_add_cell(table, "%s", shown_region(page->result, region));
+    table_add_cells(table, page_time(page, threads->ns[kind]).text,
+                    quantity_part((double)threads->ns[kind], (double)threads->total_ns).text,
+                    quantity_number(rank_with_most(threads, kind)).text,
+                    result_thread_kind_names[kind], shown_region(page->result, region));
 }
 
 /// Where threads wait for locks, and where other threads gave these locks back.
@@ -69,13 +67,11 @@ static void page_lock_waits(const struct page *page)
     size_t n_shown = page_n_shown(page, threads->n_lock_waits);
     for (size_t i = 0; i < n_shown; i++) {
         const struct result_lock_wait *wait = &threads->lock_waits[i];
-        table_add_cell(&table, "%s", quantity_in((int64_t)wait->ns, page->unit).text);
-        table_add_cell(&table, "%s",
-                       quantity_part((double)wait->ns, (double)threads->total_ns).text);
-        table_add_cell(&table, "%u", wait->rank);
-        table_add_cell(&table, "%llu", (unsigned long long)wait->count);
-        table_add_cell(&table, "%s", shown_region(result, wait->region));
-        table_add_cell(&table, "%s", shown_region(result, wait->holder_region));
+        table_add_cells(&table, page_time(page, wait->ns).text,
+                        quantity_part((double)wait->ns, (double)threads->total_ns).text,
+                        quantity_number(wait->rank).text, quantity_number(wait->count).text,
+                        shown_region(result, wait->region),
+                        shown_region(result, wait->holder_region));
     }
     page_heading_of_times(page, "Locks of threads",
                           "waits until another thread gave the lock back");
@@ -93,13 +89,10 @@ void page_threads(const struct page *page)
         if (threads->ns[kind] > 0)
             add_row(&table, page, kind);
     if (threads->unrecorded_ns > 0) {
-        table_add_cell(&table, "%s", quantity_in((int64_t)threads->unrecorded_ns, page->unit).text);
-        table_add_cell(
-            &table, "%s",
-            quantity_part((double)threads->unrecorded_ns, (double)threads->total_ns).text);
-        table_add_cell(&table, "-");
-        table_add_cell(&table, "not recorded");
-        table_add_cell(&table, "%s", "");
+        table_add_cell(&table, "%s", page_time(page, threads->unrecorded_ns).text);
+        table_add_cells(
+            &table, quantity_part((double)threads->unrecorded_ns, (double)threads->total_ns).text,
+            "-", "not recorded", "");
     }
     page_heading_of_times(page, "Threads",
                           "sums over threads, in the judged part; rank: the one with most");

@@ -55,11 +55,10 @@ static void print_overview(const struct page *page, const size_t *order, size_t 
     table_add_columns(&table, "total", "share", "count", "confidence", "<wait state");
     for (size_t i = 0; i < n; i++) {
         const struct result_pattern *pattern = &result->patterns[order[i]];
-        table_add_cell(&table, "%s", quantity_in((int64_t)pattern->total_ns, page->unit).text);
-        table_add_cell(&table, "%s",
-                       quantity_part((double)pattern->total_ns, page->rank_time_ns).text);
-        table_add_cell(&table, "%" PRIu64, pattern->count);
-        table_add_cell(&table, "%.2f", pattern->confidence);
+        table_add_cells(&table, page_time(page, pattern->total_ns).text,
+                        quantity_part((double)pattern->total_ns, page->rank_time_ns).text,
+                        quantity_number(pattern->count).text,
+                        quantity_format("%.2f", pattern->confidence).text);
         table_add_cell(&table, "%*s%s", 2 * (int)pattern->depth, "", pattern->name);
     }
     page_table(page, &table);
@@ -203,8 +202,8 @@ static void print_worst(const struct page *page, const struct result_pattern *pa
         pattern->worst.site < result->n_sites ? result->sites[pattern->worst.site].source : "";
     page_labelled(page, "  worst", "%s on rank %" PRIu32 ", from %s %s on, in %s%s%s%s",
                   quantity_time(pattern->worst.wait_ns).text, pattern->worst.rank,
-                  quantity_in((int64_t)pattern->worst.time_ns, page->unit).text, page->unit.name,
-                  path, source[0] ? " at " : "", source, cause);
+                  page_time(page, pattern->worst.time_ns).text, page->unit.name, path,
+                  source[0] ? " at " : "", source, cause);
 }
 
 static void print_pattern(const struct page *page, const struct result_pattern *pattern)
