@@ -279,12 +279,6 @@ struct profile_row {
     const struct result_path_rank *value;
 };
 
-static int compare_rows(const void *a, const void *b)
-{
-    const struct profile_row *row_a = a, *row_b = b;
-    return LESS_FIRST(row_a->focus, row_b->focus);
-}
-
 static int add_profile(struct storing *s)
 {
     size_t n = s->result->n_path_ranks;
@@ -296,7 +290,7 @@ static int add_profile(struct storing *s)
             find_focus(s, rows[i].value->path, RESULT_NONE, rows[i].value->rank, &rows[i].focus);
     }
     // New foci ascend already; those of an earlier trial need not.
-    qsort(rows, n, sizeof *rows, compare_rows);
+    SORT_BY(rows, n, LEAST(focus));
     for (enum metric metric = VISITS; metric <= EXCLUSIVE; metric++)
         for (size_t i = 0; i < n && status == 0; i++) {
             const struct result_path_rank *value = rows[i].value;
@@ -387,17 +381,11 @@ struct file_row {
     struct file_sums sums;
 };
 
-static int compare_file_rows(const void *a, const void *b)
-{
-    const struct file_row *row_a = a, *row_b = b;
-    return LESS_FIRST(row_a->focus, row_b->focus);
-}
-
 /// One row of all that have its focus. Returns the number of rows.
 static size_t merge_file_rows(struct file_row *rows, size_t n_rows)
 {
     size_t n = 0;
-    qsort(rows, n_rows, sizeof *rows, compare_file_rows);
+    SORT_BY(rows, n_rows, LEAST(focus));
     for (size_t i = 0; i < n_rows; i++) {
         if (n == 0 || rows[n - 1].focus != rows[i].focus) {
             rows[n++] = rows[i];

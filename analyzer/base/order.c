@@ -4,9 +4,55 @@
 #include "analyzer/base/order.h"
 
 #include <stdbool.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "analyzer/base/memory.h"
+
+#define ORDER_OF(type, a, b) LESS_FIRST(*(const type *)(a), *(const type *)(b))
+
+static int order_of(enum sort_type type, const void *a, const void *b)
+{
+    switch (type) {
+    case SORT_BYTE:
+        return ORDER_OF(uint8_t, a, b);
+    case SORT_UINT32:
+        return ORDER_OF(uint32_t, a, b);
+    case SORT_INT:
+        return ORDER_OF(int, a, b);
+    case SORT_UINT64:
+        return ORDER_OF(uint64_t, a, b);
+    case SORT_INT64:
+        return ORDER_OF(int64_t, a, b);
+    case SORT_DOUBLE:
+        return ORDER_OF(double, a, b);
+    case SORT_TEXT:
+        return strcmp(*(const char *const *)a, *(const char *const *)b);
+    default:
+        break;
+    }
+    uintptr_t place_a, place_b;
+    memcpy(&place_a, a, sizeof place_a);
+    memcpy(&place_b, b, sizeof place_b);
+    return LESS_FIRST(place_a, place_b);
+}
+
+static int compare_by_keys(const void *a, const void *b, void *context)
+{
+    const struct sort_keys *keys = context;
+    int order = 0;
+    for (const struct sort_key *key = keys->keys; key < keys->keys + keys->n && order == 0; key++) {
+        order = order_of(key->type, (const char *)a + key->offset, (const char *)b + key->offset);
+        order = key->is_most_first ? -order : order;
+    }
+    return order;
+}
+
+void sort_by_keys(void *items, size_t n, size_t item_bytes, struct sort_keys *keys)
+{
+    if (n > 0)
+        qsort_r(items, n, item_bytes, compare_by_keys, keys);
+}
 
 enum { DIGIT_BITS = 11, DIGITS = 6, VALUES = 1 << DIGIT_BITS };
 

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Orders for qsort() and bsearch(): by one key, then by another where that is the same. A binary
-// search by any condition. Sorting by
-// numbers, which for many items is several times as fast as qsort(). A heap, the first of whose
-// items is at hand.
+// Orders for qsort() and bsearch(): by one key, then by another where that is the same. Sorting by
+// members of structs. A binary search by any condition. Sorting by numbers, which for many items is
+// several times as fast as qsort(). A heap, the first of whose items is at hand.
 #pragma once
 
 #include <stdbool.h>
@@ -54,6 +53,48 @@ static inline int double_compare(const void *a, const void *b)
         }                                                                                          \
         (place) = low_;                                                                            \
     } while (0)
+
+/// A member that structs are sorted by: LEAST(ns) those with the least first, MOST(ns) the others.
+enum sort_type {
+    SORT_BYTE, // bool, uint8_t
+    SORT_UINT32,
+    SORT_INT,
+    SORT_UINT64,
+    SORT_INT64,
+    SORT_DOUBLE,
+    SORT_TEXT,
+    SORT_POINTER // by place
+};
+struct sort_key {
+    size_t offset;
+    enum sort_type type;
+    bool is_most_first;
+};
+#define LEAST(member) SORT_KEY(member, false)
+#define MOST(member)  SORT_KEY(member, true)
+#define SORT_KEY(member, most)                                                                     \
+    {                                                                                              \
+        offsetof(sort_item, member), SORT_TYPE(((sort_item *)NULL)->member), most                  \
+    }
+#define SORT_TYPE(value)                                                                           \
+    _Generic((value), bool: SORT_BYTE, uint8_t: SORT_BYTE, uint32_t: SORT_UINT32, int: SORT_INT,   \
+        uint64_t: SORT_UINT64, int64_t: SORT_INT64, double: SORT_DOUBLE, char *: SORT_TEXT,        \
+        const char *: SORT_TEXT, default: SORT_POINTER)
+
+/// Sorts the N structs of the array ITEMS, which may be NULL without any, by the first of these
+/// keys in which they differ: SORT_BY(losses, n, MOST(ns), LEAST(rank)).
+#define SORT_BY(items, n, ...)                                                                     \
+    do {                                                                                           \
+        typedef __typeof__(*(items)) sort_item;                                                    \
+        static const struct sort_key sort_keys[] = {__VA_ARGS__};                                  \
+        sort_by_keys((items), (n), sizeof(sort_item),                                              \
+                     &(struct sort_keys){sort_keys, sizeof sort_keys / sizeof *sort_keys});        \
+    } while (0)
+struct sort_keys {
+    const struct sort_key *keys;
+    size_t n;
+};
+void sort_by_keys(void *items, size_t n, size_t item_bytes, struct sort_keys *keys);
 
 /// Sorts N ITEMS of SIZE bytes by the NUMBER of each, the least first; items of equal numbers stay
 /// in their order. So a sort by several numbers begins with the one that counts least. Meanwhile it

@@ -294,12 +294,6 @@ static int add_models(struct database *database, const char *application, const 
 
 // ---- kinds
 
-static int by_kind(const void *a, const void *b)
-{
-    const struct back_test_case *left = a, *right = b;
-    return ORDER_BY(strcmp(left->kind, right->kind), strcmp(left->name, right->name));
-}
-
 /// The quantile SHARE of N VALUES, which it sorts; those that are NAN are left out.
 static double quantile(double *values, size_t n, double share)
 {
@@ -334,8 +328,7 @@ static struct back_test_kind summarise(const struct back_test_case *cases, size_
 
 static void find_kinds(struct back_test *test)
 {
-    if (test->n_cases > 0)
-        qsort(test->cases, test->n_cases, sizeof *test->cases, by_kind);
+    SORT_BY(test->cases, test->n_cases, LEAST(kind), LEAST(name));
     test->kinds = memory_new((test->n_cases + 1) * sizeof *test->kinds);
     for (size_t begin = 0, end; begin < test->n_cases; begin = end) {
         end = begin;

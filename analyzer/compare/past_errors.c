@@ -21,12 +21,6 @@ struct ratios {
     size_t n, capacity, n_questions;
 };
 
-static int by_value(const void *a, const void *b)
-{
-    const struct ratio *x = a, *y = b;
-    return LESS_FIRST(x->value, y->value);
-}
-
 static void weigh(struct ratios *ratios)
 {
     if (ratios->n > 0)
@@ -40,8 +34,7 @@ static void weigh(struct ratios *ratios)
             ratios->items[i].weight = 1 / (double)(end - begin);
         ratios->n_questions++;
     }
-    if (ratios->n > 0)
-        qsort(ratios->items, ratios->n, sizeof *ratios->items, by_value);
+    SORT_BY(ratios->items, ratios->n, LEAST(value));
 }
 
 /// Those of KIND on MACHINE (NULL: on any), ascending.

@@ -168,14 +168,6 @@ static void compare_with_reference(struct scaling *scaling)
     }
 }
 
-static int compare_values(const void *a, const void *b)
-{
-    const struct scaling_value *value_a = a, *value_b = b;
-    return ORDER_BY(strcmp(value_a->wait_state, value_b->wait_state),
-                    strcmp(value_a->name, value_b->name),
-                    LESS_FIRST(value_a->trial, value_b->trial));
-}
-
 static bool is_one_part(const struct scaling_value *a, const struct scaling_value *b)
 {
     return !strcmp(a->wait_state, b->wait_state) && !strcmp(a->name, b->name);
@@ -298,8 +290,7 @@ static void name_parts(struct scaling *scaling)
 static void make_parts(struct scaling *scaling)
 {
     size_t capacity = 0, last = scaling->n_points - 1;
-    if (scaling->n_values)
-        qsort(scaling->values, scaling->n_values, sizeof *scaling->values, compare_values);
+    SORT_BY(scaling->values, scaling->n_values, LEAST(wait_state), LEAST(name), LEAST(trial));
     for (size_t i = 0; i < scaling->n_values; i++) {
         const struct scaling_value *value = &scaling->values[i];
         if (i == 0 || !is_one_part(value, value - 1)) {

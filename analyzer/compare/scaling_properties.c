@@ -133,13 +133,6 @@ static int evaluate_each(struct finding *finding, const struct experiment_proper
     return status;
 }
 
-static int compare_findings(const void *a, const void *b)
-{
-    const struct scaling_finding *of_a = a, *of_b = b;
-    return ORDER_BY(MORE_FIRST(of_a->severity, of_b->severity), strcmp(of_a->id, of_b->id),
-                    strcmp(of_a->subject, of_b->subject));
-}
-
 static int evaluate_all(struct finding *finding)
 {
     struct scaling_series *series = finding->series;
@@ -155,8 +148,7 @@ static int evaluate_all(struct finding *finding)
             property->is_each ? evaluate_each(finding, property) : evaluate(finding, property, "");
     }
     free(finding->trials);
-    if (series->n_findings)
-        qsort(series->findings, series->n_findings, sizeof *series->findings, compare_findings);
+    SORT_BY(series->findings, series->n_findings, MOST(severity), LEAST(id), LEAST(subject));
     return status;
 }
 

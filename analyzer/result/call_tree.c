@@ -32,12 +32,6 @@ struct named_region {
     uint32_t definition;
 };
 
-static int compare_named_regions(const void *left, const void *right)
-{
-    const struct named_region *a = left, *b = right;
-    return ORDER_BY(strcmp(a->name, b->name), LESS_FIRST(a->definition, b->definition));
-}
-
 /// Definitions of one name become one name, numbered by its first definition in name order (the
 /// final numbers follow the tree, see put_regions()).
 static void merge_names(struct merge *merge)
@@ -47,7 +41,7 @@ static void merge_names(struct merge *merge)
     for (size_t i = 0; i < n_regions; i++)
         sorted[i] =
             (struct named_region){utf8_clean(merge->definitions->regions[i].name), (uint32_t)i};
-    qsort(sorted, n_regions, sizeof *sorted, compare_named_regions);
+    SORT_BY(sorted, n_regions, LEAST(name), LEAST(definition));
     merge->names = memory_zeroed(n_regions + 2, sizeof *merge->names);
     merge->name_of = memory_zeroed(n_regions, sizeof *merge->name_of);
     merge->definition_of = memory_zeroed(n_regions + 2, sizeof *merge->definition_of);

@@ -171,12 +171,6 @@ static int by_lock_places(const void *left, const void *right)
                     LESS_FIRST(a->holder_region, b->holder_region));
 }
 
-static int by_lock_wait(const void *left, const void *right)
-{
-    const struct result_lock_wait *a = left, *b = right;
-    return ORDER_BY(MORE_FIRST(a->ns, b->ns), by_lock_places(left, right));
-}
-
 static uint32_t region_of(const struct call_tree *tree, const struct result *result,
                           uint32_t location, uint32_t call_path)
 {
@@ -215,7 +209,7 @@ static void merge_lock_waits(struct lock_waits *waits)
         }
     }
     waits->n = n;
-    qsort(waits->items, n, sizeof *waits->items, by_lock_wait);
+    SORT_BY(waits->items, n, MOST(ns), LEAST(rank), LEAST(region), LEAST(holder_region));
 }
 
 /// A loss of thread LOCATION in REGION, NS in sum, in MPI_NS of it the master is in MPI.

@@ -20,29 +20,11 @@ struct merged_cell {
     uint64_t count, ns;
 };
 
-static int compare_merged_cells(const void *left, const void *right)
-{
-    const struct merged_cell *a = left, *b = right;
-    return ORDER_BY(LESS_FIRST(a->path, b->path), LESS_FIRST(a->rank, b->rank));
-}
-
-static int compare_by_key(const void *left, const void *right)
-{
-    const struct result_amount *a = left, *b = right;
-    return LESS_FIRST(a->key, b->key);
-}
-
-static int compare_by_ns(const void *left, const void *right)
-{
-    const struct result_amount *a = left, *b = right;
-    return ORDER_BY(MORE_FIRST(a->ns, b->ns), compare_by_key(left, right));
-}
-
 /// Sorts AMOUNTS by key, adds up equal keys and drops RESULT_NONE; returns how many are left.
 static size_t amounts_merge(struct result_amount *amounts, size_t count)
 {
     size_t n_merged = 0;
-    qsort(amounts, count, sizeof *amounts, compare_by_key);
+    SORT_BY(amounts, count, LEAST(key));
     for (size_t i = 0; i < count; i++) {
         if (amounts[i].key == RESULT_NONE)
             break;
@@ -81,9 +63,9 @@ static void put_pattern_sums(struct result_pattern *pattern, const struct merged
     }
     pattern->n_by_rank = amounts_merge(pattern->by_rank, n_cells);
     pattern->n_by_path = amounts_merge(pattern->by_path, n_cells);
-    qsort(pattern->by_path, pattern->n_by_path, sizeof *pattern->by_path, compare_by_ns);
+    SORT_BY(pattern->by_path, pattern->n_by_path, MOST(ns), LEAST(key));
     pattern->n_by_site = amounts_merge(pattern->by_site, n_cells);
-    qsort(pattern->by_site, pattern->n_by_site, sizeof *pattern->by_site, compare_by_ns);
+    SORT_BY(pattern->by_site, pattern->n_by_site, MOST(ns), LEAST(key));
 }
 
 /// Carries the cells of one pattern over to merged paths and sums them.
@@ -107,8 +89,7 @@ static void put_cells(const struct waits_input *input, size_t index, struct resu
             };
         }
     }
-    if (n_cells > 0)
-        qsort(cells, n_cells, sizeof *cells, compare_merged_cells);
+    SORT_BY(cells, n_cells, LEAST(path), LEAST(rank));
     put_pattern_sums(pattern, cells, n_cells);
 }
 
@@ -123,7 +104,7 @@ static void put_causes(const struct waits_input *input, size_t index,
             pattern->by_cause[pattern->n_by_cause++] =
                 (struct result_amount){rank, caused.count, caused.wait_ns};
     }
-    qsort(pattern->by_cause, pattern->n_by_cause, sizeof *pattern->by_cause, compare_by_ns);
+    SORT_BY(pattern->by_cause, pattern->n_by_cause, MOST(ns), LEAST(key));
 }
 
 static void put_finding(const struct waits_input *input, size_t index, const struct result *result,

@@ -317,12 +317,6 @@ static void go_to_begin(struct place *place, const struct track *track)
     place->at = 0;
 }
 
-static int by_event(const void *left, const void *right)
-{
-    const struct pag_changed *a = left, *b = right;
-    return LESS_FIRST(a->event, b->event);
-}
-
 /// Reads the changes of LOCATION.
 static int read_changes(struct time_map_reader *reader, uint32_t location, struct error *err)
 {
@@ -340,8 +334,7 @@ static int read_changes(struct time_map_reader *reader, uint32_t location, struc
                                  .is_left_out = record.size == 0,
                                  .size_bytes = record.size == 0 ? 0 : record.size - 1};
     }
-    if (reader->n_changes > 1)
-        qsort(reader->changes, reader->n_changes, sizeof *reader->changes, by_event);
+    SORT_BY(reader->changes, reader->n_changes, LEAST(event));
     return 0;
 }
 

@@ -14,12 +14,6 @@ struct path_sum {
     double value;
 };
 
-static int by_value(const void *a, const void *b)
-{
-    const struct path_sum *left = a, *right = b;
-    return ORDER_BY(MORE_FIRST(left->value, right->value), LESS_FIRST(left->path, right->path));
-}
-
 /// The values of COUNTER by call path, summed over the ranks, greatest first. The caller frees.
 static struct path_sum *sums_of(const struct result *result, const struct result_counter *counter,
                                 size_t *n)
@@ -34,7 +28,7 @@ static struct path_sum *sums_of(const struct result *result, const struct result
             sums[(*n)++].path = path;
         sums[*n - 1].value += counter->by_path_rank[i];
     }
-    qsort(sums, *n, sizeof *sums, by_value);
+    SORT_BY(sums, *n, MOST(value), LEAST(path));
     return sums;
 }
 

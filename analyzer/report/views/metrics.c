@@ -46,13 +46,6 @@ static struct part *parts_of(const struct result *result, const struct result_me
     return parts;
 }
 
-static int by_time(const void *a, const void *b)
-{
-    const struct part *left = a, *right = b;
-    return ORDER_BY(MORE_FIRST(left->time_ns, right->time_ns),
-                    LESS_FIRST(left->first, right->first));
-}
-
 struct quantity metric_amount(const char *unit, double value)
 {
     if (isnan(value))
@@ -95,7 +88,7 @@ static void print_parts(const struct page *page, const struct result_metric *met
     size_t n;
     SCOPED struct part *parts = parts_of(page->result, metric, &n);
     size_t n_shown = page_n_shown(page, n);
-    qsort(parts, n, sizeof *parts, by_time);
+    SORT_BY(parts, n, MOST(time_ns), LEAST(first));
     table_add_column(&table, "value", false);
     if (has_ranks(metric))
         table_add_columns(&table, "least", "rank", "most", "rank");

@@ -8,12 +8,6 @@
 #include "analyzer/base/order.h"
 #include "analyzer/report/views/views.h"
 
-static int compare_amounts(const void *left, const void *right)
-{
-    const struct result_amount *a = left, *b = right;
-    return ORDER_BY(MORE_FIRST(a->ns, b->ns), LESS_FIRST(a->key, b->key));
-}
-
 /// The sums of AMOUNTS, by rank, by group instead; how many there are.
 static size_t sum_groups(const struct result *result, struct result_amount *amounts, size_t count)
 {
@@ -35,7 +29,7 @@ void write_ranks(const struct result *result, const struct result_amount *amount
     memcpy(sorted, amounts, count * sizeof *sorted);
     if (has_groups)
         count = sum_groups(result, sorted, count);
-    qsort(sorted, count, sizeof *sorted, compare_amounts);
+    SORT_BY(sorted, count, MOST(ns), LEAST(key));
     if (count == limit + 1) // one more is shorter than "and 1 other"
         limit = count;
     for (size_t i = 0; i < count && i < limit; i++) {

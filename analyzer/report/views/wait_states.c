@@ -21,12 +21,6 @@ struct group {
     uint64_t total_ns; // of the first
 };
 
-static int compare_groups(const void *left, const void *right)
-{
-    const struct group *a = left, *b = right;
-    return ORDER_BY(MORE_FIRST(a->total_ns, b->total_ns), LESS_FIRST(a->first, b->first));
-}
-
 /// The indices of the patterns that found something, the heaviest group first, the order of the
 /// hierarchy within a group. The caller frees.
 static size_t *order_patterns(const struct result *result, size_t *n_ordered)
@@ -39,7 +33,7 @@ static size_t *order_patterns(const struct result *result, size_t *n_ordered)
             groups[n_groups++] = (struct group){i, i, result->patterns[i].total_ns};
         groups[n_groups - 1].end = i + 1;
     }
-    qsort(groups, n_groups, sizeof *groups, compare_groups);
+    SORT_BY(groups, n_groups, MOST(total_ns), LEAST(first));
     *n_ordered = 0;
     for (size_t g = 0; g < n_groups; g++)
         for (size_t i = groups[g].first; i < groups[g].end; i++)

@@ -438,12 +438,6 @@ static void join_periodic(struct result *result)
     result->iterations.n_odd = 1;
 }
 
-static int by_lost(const void *left, const void *right)
-{
-    const struct result_odd *a = left, *b = right;
-    return ORDER_BY(MORE_FIRST(a->lost_ns, b->lost_ns), LESS_FIRST(a->first, b->first));
-}
-
 /// Leaves the heaviest ones. Where very many are odd, that is how the loop is, unless one stands
 /// out.
 static void drop_minor(struct result *result)
@@ -454,8 +448,7 @@ static void drop_minor(struct result *result)
     double all_ns = time_of(result, 0, result->iterations.n_items, &n_all);
     bool is_irregular = n_odd > MAX_ODD / 2 && n_odd > result->iterations.n_items / MAX_ODD;
     double least_ns = (is_irregular ? least_outstanding : least_lost) * all_ns * (double)n_all;
-    if (n_odd > 0)
-        qsort(odd, n_odd, sizeof *odd, by_lost);
+    SORT_BY(odd, n_odd, MOST(lost_ns), LEAST(first));
     for (size_t i = 0; i < n_odd && n < MAX_ODD; i++)
         if ((double)odd[i].lost_ns >= least_ns && odd[i].factor >= least_factor)
             odd[n++] = odd[i];

@@ -135,16 +135,6 @@ static void search_node(struct searching *s, uint32_t node)
     }
 }
 
-static int compare_instances(const void *a, const void *b)
-{
-    const struct property_instance *x = a, *y = b;
-    const struct result_part *left = &x->focus, *right = &y->focus;
-    return ORDER_BY(MORE_FIRST(x->severity, y->severity), LESS_FIRST(x->node, y->node),
-                    LESS_FIRST(left->region, right->region), LESS_FIRST(left->path, right->path),
-                    LESS_FIRST(left->rank, right->rank), LESS_FIRST(left->node, right->node),
-                    LESS_FIRST(left->iteration, right->iteration));
-}
-
 void property_search_run(struct property_search *search)
 {
     size_t n_nodes = search->hierarchy->n_nodes;
@@ -153,8 +143,9 @@ void property_search_run(struct property_search *search)
                           .nodes = memory_zeroed(n_nodes + 1, sizeof *s.nodes)};
     for (uint32_t i = 0; i < n_nodes; i++)
         search_node(&s, i);
-    if (search->n_instances > 0)
-        qsort(search->instances, search->n_instances, sizeof *search->instances, compare_instances);
+    SORT_BY(search->instances, search->n_instances, MOST(severity), LEAST(node),
+            LEAST(focus.region), LEAST(focus.path), LEAST(focus.rank), LEAST(focus.node),
+            LEAST(focus.iteration));
     FREE_MEMBERS(s.nodes, n_nodes, is_critical);
     free(s.nodes);
     property_values_free(s.values);

@@ -69,13 +69,6 @@ struct used_file {
     struct file_sums sums;
 };
 
-static int compare_files(const void *a, const void *b)
-{
-    const struct used_file *left = a, *right = b;
-    return ORDER_BY(MORE_FIRST(left->sums.ns, right->sums.ns), strcmp(left->name, right->name),
-                    strcmp(left->paradigm, right->paradigm), LESS_FIRST(left->file, right->file));
-}
-
 /// Numbers the files that are used anew.
 static void put_files(const struct definitions *definitions, struct result *result)
 {
@@ -89,7 +82,7 @@ static void put_files(const struct definitions *definitions, struct result *resu
             used[n++] = (struct used_file){use->file, file->name, file->paradigm, {0}};
         add_sums(&used[n - 1].sums, &use->sums);
     }
-    qsort(used, n, sizeof *used, compare_files);
+    SORT_BY(used, n, MOST(sums.ns), LEAST(name), LEAST(paradigm), LEAST(file));
     result->files = memory_zeroed(n, sizeof *result->files);
     result->n_files = n;
     for (uint32_t i = 0; i < n; i++) {

@@ -329,26 +329,13 @@ static bool is_selected(const struct single_waits *waits, const struct matcher_i
     return !waits->names_paths || is_call_right(waits, trigger);
 }
 
-static int in_time(const void *left, const void *right)
-{
-    const struct single_wait *a = left, *b = right;
-    return ORDER_BY(LESS_FIRST(a->begin_ns, b->begin_ns), LESS_FIRST(a->rank, b->rank),
-                    LESS_FIRST(a->location, b->location), MORE_FIRST(a->wait_ns, b->wait_ns),
-                    LESS_FIRST(a->pattern, b->pattern));
-}
-
-static int longest_first(const void *left, const void *right)
-{
-    const struct single_wait *a = left, *b = right;
-    return a->wait_ns == b->wait_ns ? in_time(a, b) : MORE_FIRST(a->wait_ns, b->wait_ns);
-}
-
 /// Only the longest stay.
 static void drop_shorter(struct single_waits *waits)
 {
     if (waits->n <= waits->max)
         return;
-    qsort(waits->items, waits->n, sizeof *waits->items, longest_first);
+    SORT_BY(waits->items, waits->n, MOST(wait_ns), LEAST(begin_ns), LEAST(rank), LEAST(location),
+            LEAST(pattern));
     waits->n = waits->max;
 }
 
@@ -449,8 +436,8 @@ int single_waits_conclude(struct single_waits *waits, const struct pag_result *r
     } else {
         waits->run_ns = replay->time_ns;
         drop_shorter(waits);
-        if (waits->n > 1)
-            qsort(waits->items, waits->n, sizeof *waits->items, in_time);
+        SORT_BY(waits->items, waits->n, LEAST(begin_ns), LEAST(rank), LEAST(location),
+                MOST(wait_ns), LEAST(pattern));
         name_places(waits, &tree);
     }
     return status;

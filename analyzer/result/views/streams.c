@@ -10,14 +10,6 @@
 
 enum { N_PARTS = sizeof((struct result_stream *)0)->parts / sizeof(struct result_stream_part) };
 
-static int by_time(const void *a, const void *b)
-{
-    const struct result_stream *left = a, *right = b;
-    int order =
-        ORDER_BY(MORE_FIRST(left->busy_ns, right->busy_ns), LESS_FIRST(left->rank, right->rank));
-    return order ? order : strcmp(left->name, right->name);
-}
-
 /// Adds a region to the parts of STREAM if it is one of those with most time.
 static void add_part(struct result_stream *stream, uint32_t region, uint64_t ns)
 {
@@ -91,6 +83,6 @@ void streams_collect(const struct call_tree *tree, struct result *result)
         else
             free(stream.name);
     }
-    qsort(result->streams, result->n_streams, sizeof *result->streams, by_time);
+    SORT_BY(result->streams, result->n_streams, MOST(busy_ns), LEAST(rank), LEAST(name));
     mark_regions(tree, result);
 }

@@ -247,18 +247,10 @@ void timeline_called(struct timeline *timeline, const struct pag_called *call)
     keep_call(timeline, call, kind);
 }
 
-static int compare_waits(const void *a, const void *b)
-{
-    const struct timeline_message *x = a, *y = b;
-    return ORDER_BY(MORE_FIRST(x->wait_ns, y->wait_ns), LESS_FIRST(x->receive_ns, y->receive_ns),
-                    LESS_FIRST(x->receiver, y->receiver), LESS_FIRST(x->sender, y->sender),
-                    LESS_FIRST(x->send_ns, y->send_ns));
-}
-
 static void choose_messages(struct timeline *timeline)
 {
-    if (timeline->n_messages > 0)
-        qsort(timeline->messages, timeline->n_messages, sizeof *timeline->messages, compare_waits);
+    SORT_BY(timeline->messages, timeline->n_messages, MOST(wait_ns), LEAST(receive_ns),
+            LEAST(receiver), LEAST(sender), LEAST(send_ns));
     if (timeline->n_messages > MAX_MESSAGES)
         timeline->n_messages = MAX_MESSAGES;
 }
@@ -349,12 +341,6 @@ void timeline_thread_span(struct timeline *timeline, const struct pag_thread_spa
 
 // --- the end
 
-static int compare_spans(const void *a, const void *b)
-{
-    const struct timeline_span *x = a, *y = b;
-    return ORDER_BY(LESS_FIRST(x->thread, y->thread), LESS_FIRST(x->begin_ns, y->begin_ns));
-}
-
 /// A further thread is idle until its master ends.
 static void conclude_threads(struct timeline *timeline, const struct call_tree *tree)
 {
@@ -368,20 +354,13 @@ static void conclude_threads(struct timeline *timeline, const struct call_tree *
         if (timeline->end_ns < row->now_ns)
             timeline->end_ns = row->now_ns;
     }
-    if (timeline->n_spans > 0)
-        qsort(timeline->spans, timeline->n_spans, sizeof *timeline->spans, compare_spans);
+    SORT_BY(timeline->spans, timeline->n_spans, LEAST(thread), LEAST(begin_ns));
     for (size_t i = 0; i < timeline->n_spans; i++) {
         struct timeline_span *span = &timeline->spans[i];
         uint32_t location = timeline->threads[span->thread].location;
         span->path =
             span->path > 0 ? call_tree_place(tree, location, span->path).path : RESULT_NONE;
     }
-}
-
-static int compare_calls(const void *a, const void *b)
-{
-    const struct timeline_call *x = a, *y = b;
-    return ORDER_BY(LESS_FIRST(x->rank, y->rank), LESS_FIRST(x->enter_ns, y->enter_ns));
 }
 
 void timeline_conclude(struct timeline *timeline, const struct call_tree *tree)
@@ -398,8 +377,7 @@ void timeline_conclude(struct timeline *timeline, const struct call_tree *tree)
     conclude_threads(timeline, tree);
     for (size_t row = 0; row < timeline->n_rows; row++)
         put_column(timeline, row);
-    if (timeline->n_calls > 0)
-        qsort(timeline->calls, timeline->n_calls, sizeof *timeline->calls, compare_calls);
+    SORT_BY(timeline->calls, timeline->n_calls, LEAST(rank), LEAST(enter_ns));
     for (size_t i = 0; i < timeline->n_calls; i++) {
         struct timeline_call *call = &timeline->calls[i];
         uint32_t master = timeline->definitions->ranks[call->rank].master;

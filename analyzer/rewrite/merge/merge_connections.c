@@ -143,15 +143,6 @@ static void add_end(struct ends *ends, const struct merge *merge, uint32_t index
                      .name = text + at};
 }
 
-/// Those of one side in the order of their ends.
-static int compare_ends(const void *a, const void *b)
-{
-    const struct end *left = a, *right = b;
-    return ORDER_BY(LESS_FIRST(left->side, right->side),
-                    LESS_FIRST(left->leave_ticks, right->leave_ticks),
-                    LESS_FIRST(left->world, right->world), LESS_FIRST(left->comm, right->comm));
-}
-
 /// Clocks that only the time of day relates may be off by this.
 static uint64_t slack_of(const struct merge *merge, const struct end *a, const struct end *b)
 {
@@ -171,8 +162,7 @@ static bool fit(const struct merge *merge, const struct end *a, const struct end
 
 static void match_ends(struct merge *merge, struct ends *ends)
 {
-    if (ends->n > 0)
-        qsort(ends->items, ends->n, sizeof *ends->items, compare_ends);
+    SORT_BY(ends->items, ends->n, LEAST(side), LEAST(leave_ticks), LEAST(world), LEAST(comm));
     for (size_t i = 0; i < ends->n; i++) {
         const struct end *end = &ends->items[i];
         if (!is_unmatched(&merge->worlds[end->world], end->comm))

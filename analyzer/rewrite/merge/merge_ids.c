@@ -122,18 +122,12 @@ bool merge_is_first(struct merge *merge, const void *key, size_t n_bytes)
 
 // ---- mapping tables
 
-static int by_local_id(const void *a, const void *b)
-{
-    const struct id_pair *left = a, *right = b;
-    return LESS_FIRST(left->from, right->from);
-}
-
 /// The table of PAIRS, each of another identifier; NULL: all stay what they are.
 static const OTF2_IdMap *make_map(struct id_pair *pairs, size_t n)
 {
     if (n == 0)
         return NULL;
-    qsort(pairs, n, sizeof *pairs, by_local_id);
+    SORT_BY(pairs, n, LEAST(from));
     size_t n_changed = 0;
     for (size_t i = 0; i < n; i++)
         n_changed += pairs[i].from != pairs[i].to;

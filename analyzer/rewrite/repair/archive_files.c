@@ -175,18 +175,11 @@ static int find_by_file(struct archive_files *files, const char *path, struct er
 
 // ---- its files ----
 
-static int compare_ids(const void *a, const void *b)
-{
-    const struct location_files *left = a, *right = b;
-    return LESS_FIRST(left->id, right->id);
-}
-
 /// Puts locations in the order of their numbers, each once.
 static void sort_locations(struct archive_files *files)
 {
     size_t n = 0;
-    if (files->n_locations > 0)
-        qsort(files->locations, files->n_locations, sizeof *files->locations, compare_ids);
+    SORT_BY(files->locations, files->n_locations, LEAST(id));
     for (size_t i = 0; i < files->n_locations; i++) {
         const struct location_files *next = &files->locations[i];
         if (n == 0 || files->locations[n - 1].id != next->id) {

@@ -261,12 +261,6 @@ static int read_definitions(struct repairing *all, struct error *err)
 
 // ---- locations ----
 
-static int compare_locations(const void *a, const void *b)
-{
-    const struct location *left = a, *right = b;
-    return LESS_FIRST(left->id, right->id);
-}
-
 /// Those with files, and those that are defined, in the order of their numbers.
 static void list_locations(struct repairing *all)
 {
@@ -279,8 +273,7 @@ static void list_locations(struct repairing *all)
     for (size_t i = 0; i < all->files.n_locations; i++)
         *ARRAY_NEXT(all->locations, all->n_locations, all->location_capacity) =
             (struct location){.id = all->files.locations[i].id, .files = &all->files.locations[i]};
-    if (all->n_locations > 0)
-        qsort(all->locations, all->n_locations, sizeof *all->locations, compare_locations);
+    SORT_BY(all->locations, all->n_locations, LEAST(id));
     for (size_t i = 0; i < all->n_locations; i++) {
         struct location next = all->locations[i];
         if (n == 0 || all->locations[n - 1].id != next.id) {
