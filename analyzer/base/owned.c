@@ -55,6 +55,14 @@ void *owned_array(struct owned *walk, void *items, size_t n, size_t item_bytes)
     return items;
 }
 
+void owned_item_texts(struct owned *walk, void *items, size_t n, size_t item_bytes,
+                      const size_t *offsets, size_t n_offsets)
+{
+    for (size_t i = 0; i < n && items; i++)
+        for (size_t k = 0; k < n_offsets; k++)
+            owned_text(walk, (char **)(void *)((char *)items + i * item_bytes + offsets[k]));
+}
+
 void owned_end(struct owned *walk)
 {
     memory_free_each(walk->arrays, walk->n_arrays);

@@ -4,7 +4,6 @@
 // with limits.
 #include "analyzer/compare/difference.h"
 
-#include <inttypes.h>
 #include <limits.h>
 #include <math.h>
 #include <stdbool.h>

@@ -2,8 +2,6 @@
 // What was learned of how ranks that share a core slow each other down, as text and JSON.
 #include "analyzer/compare/slowdown_fit.h"
 
-#include <inttypes.h>
-
 #include "analyzer/base/memory.h"
 #include "analyzer/base/text.h"
 #include "analyzer/report/json.h"

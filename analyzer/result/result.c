@@ -42,82 +42,52 @@ void result_named_free(struct result_named *named, size_t count)
 
 static void named_owned(struct owned *walk, struct result *result)
 {
-    result->properties = OWNED_ARRAY(walk, result->properties, result->n_properties);
-    for (size_t i = 0; i < result->n_properties; i++)
-        OWNED_TEXTS(walk, &result->properties[i].name, &result->properties[i].value);
-    result->nodes = OWNED_ARRAY(walk, result->nodes, result->n_nodes);
-    for (size_t i = 0; i < result->n_nodes; i++)
-        OWNED_TEXTS(walk, &result->nodes[i].name, &result->nodes[i].machine);
-    result->ranks = OWNED_ARRAY(walk, result->ranks, result->n_ranks);
-    for (size_t i = 0; i < result->n_ranks; i++)
-        owned_text(walk, &result->ranks[i].name);
-    result->warnings = OWNED_ARRAY(walk, result->warnings, result->n_warnings);
-    for (size_t i = 0; i < result->n_warnings; i++)
-        OWNED_TEXTS(walk, &result->warnings[i].code, &result->warnings[i].text);
-    result->communicators = OWNED_ARRAY(walk, result->communicators, result->n_communicators);
-    for (size_t i = 0; i < result->n_communicators; i++)
-        owned_text(walk, &result->communicators[i].name);
-}
-
-static void streams_owned(struct owned *walk, struct result *result)
-{
-    result->streams = OWNED_ARRAY(walk, result->streams, result->n_streams);
-    for (size_t i = 0; i < result->n_streams; i++)
-        owned_text(walk, &result->streams[i].name);
+    OWNED_ITEMS(walk, result->properties, result->n_properties, OWN(name), OWN(value));
+    OWNED_ITEMS(walk, result->nodes, result->n_nodes, OWN(name), OWN(machine));
+    OWNED_ITEMS(walk, result->ranks, result->n_ranks, OWN(name));
+    OWNED_ITEMS(walk, result->warnings, result->n_warnings, OWN(code), OWN(text));
+    OWNED_ITEMS(walk, result->communicators, result->n_communicators, OWN(name));
 }
 
 static void sensors_owned(struct owned *walk, struct result *result)
 {
-    result->sensors = OWNED_ARRAY(walk, result->sensors, result->n_sensors);
+    OWNED_ARRAY(walk, result->sensors, result->n_sensors);
     for (size_t i = 0; i < result->n_sensors; i++) {
         struct result_sensor *sensor = &result->sensors[i];
         OWNED_TEXTS(walk, &sensor->name, &sensor->unit, &sensor->description);
-        sensor->places = OWNED_ARRAY(walk, sensor->places, sensor->n_places);
-        for (size_t k = 0; k < sensor->n_places; k++)
-            owned_text(walk, &sensor->places[k].label);
+        OWNED_ITEMS(walk, sensor->places, sensor->n_places, OWN(label));
     }
 }
 
 void result_metrics_owned(struct owned *walk, struct result *result)
 {
-    result->metrics = OWNED_ARRAY(walk, result->metrics, result->n_metrics);
+    OWNED_ARRAY(walk, result->metrics, result->n_metrics);
     for (size_t i = 0; i < result->n_metrics; i++) {
         struct result_metric *metric = &result->metrics[i];
         OWNED_TEXTS(walk, &metric->name, &metric->unit, &metric->summary, &metric->focus,
                     &metric->needs);
-        metric->values = OWNED_ARRAY(walk, metric->values, metric->n_values);
+        OWNED_ARRAY(walk, metric->values, metric->n_values);
     }
 }
 
 static void code_owned(struct owned *walk, struct result *result)
 {
-    result->regions = OWNED_ARRAY(walk, result->regions, result->n_regions);
-    for (size_t i = 0; i < result->n_regions; i++) {
-        struct result_region *region = &result->regions[i];
-        OWNED_TEXTS(walk, &region->name, &region->shown, &region->file);
-    }
-    result->paths = OWNED_ARRAY(walk, result->paths, result->n_paths);
-    for (size_t i = 0; i < result->n_paths; i++)
-        OWNED_TEXTS(walk, &result->paths[i].path, &result->paths[i].shown);
-    result->path_ranks = OWNED_ARRAY(walk, result->path_ranks, result->n_path_ranks);
-    result->counters = OWNED_ARRAY(walk, result->counters, result->n_counters);
+    OWNED_ITEMS(walk, result->regions, result->n_regions, OWN(name), OWN(shown), OWN(file));
+    OWNED_ITEMS(walk, result->paths, result->n_paths, OWN(path), OWN(shown));
+    OWNED_ARRAY(walk, result->path_ranks, result->n_path_ranks);
+    OWNED_ARRAY(walk, result->counters, result->n_counters);
     for (size_t i = 0; i < result->n_counters; i++) {
         struct result_counter *counter = &result->counters[i];
         OWNED_TEXTS(walk, &counter->name, &counter->unit, &counter->description);
-        counter->by_path_rank = OWNED_ARRAY(walk, counter->by_path_rank, result->n_path_ranks);
+        OWNED_ARRAY(walk, counter->by_path_rank, result->n_path_ranks);
     }
-    streams_owned(walk, result);
+    OWNED_ITEMS(walk, result->streams, result->n_streams, OWN(name));
     sensors_owned(walk, result);
     result_metrics_owned(walk, result);
-    result->files = OWNED_ARRAY(walk, result->files, result->n_files);
-    for (size_t i = 0; i < result->n_files; i++)
-        OWNED_TEXTS(walk, &result->files[i].name, &result->files[i].paradigm);
-    result->file_uses = OWNED_ARRAY(walk, result->file_uses, result->n_file_uses);
-    result->sites = OWNED_ARRAY(walk, result->sites, result->n_sites);
-    for (size_t i = 0; i < result->n_sites; i++) {
-        struct result_site *site = &result->sites[i];
-        OWNED_TEXTS(walk, &site->function, &site->function_shown, &site->file, &site->source);
-    }
+    OWNED_ITEMS(walk, result->files, result->n_files, OWN(name), OWN(paradigm));
+    OWNED_ARRAY(walk, result->file_uses, result->n_file_uses);
+    OWNED_ITEMS(walk, result->sites, result->n_sites, OWN(function), OWN(function_shown), OWN(file),
+                OWN(source));
 }
 
 static void pattern_owned(struct owned *walk, struct result_pattern *pattern)
@@ -125,65 +95,51 @@ static void pattern_owned(struct owned *walk, struct result_pattern *pattern)
     struct result_origins *origins = &pattern->origins;
     OWNED_TEXTS(walk, &pattern->id, &pattern->parent, &pattern->name, &pattern->summary,
                 &pattern->unit, &pattern->diagnosis);
-    pattern->by_rank = OWNED_ARRAY(walk, pattern->by_rank, pattern->n_by_rank);
-    pattern->by_path = OWNED_ARRAY(walk, pattern->by_path, pattern->n_by_path);
-    pattern->by_site = OWNED_ARRAY(walk, pattern->by_site, pattern->n_by_site);
-    pattern->by_cause = OWNED_ARRAY(walk, pattern->by_cause, pattern->n_by_cause);
-    pattern->sums = OWNED_ARRAY(walk, pattern->sums, pattern->n_sums);
-    origins->by_site = OWNED_ARRAY(walk, origins->by_site, origins->n_by_site);
-    origins->by_region = OWNED_ARRAY(walk, origins->by_region, origins->n_by_region);
-    origins->by_region_rank = OWNED_ARRAY(walk, origins->by_region_rank, origins->n_by_region_rank);
-    origins->by_path_rank = OWNED_ARRAY(walk, origins->by_path_rank, origins->n_by_path_rank);
+    OWNED_ARRAY(walk, pattern->by_rank, pattern->n_by_rank);
+    OWNED_ARRAY(walk, pattern->by_path, pattern->n_by_path);
+    OWNED_ARRAY(walk, pattern->by_site, pattern->n_by_site);
+    OWNED_ARRAY(walk, pattern->by_cause, pattern->n_by_cause);
+    OWNED_ARRAY(walk, pattern->sums, pattern->n_sums);
+    OWNED_ARRAY(walk, origins->by_site, origins->n_by_site);
+    OWNED_ARRAY(walk, origins->by_region, origins->n_by_region);
+    OWNED_ARRAY(walk, origins->by_region_rank, origins->n_by_region_rank);
+    OWNED_ARRAY(walk, origins->by_path_rank, origins->n_by_path_rank);
 }
 
 static void threads_owned(struct owned *walk, struct result_threads *threads)
 {
-    threads->ranks = OWNED_ARRAY(walk, threads->ranks, threads->n_ranks);
-    for (size_t i = 0; i < threads->n_ranks; i++)
-        owned_text(walk, &threads->ranks[i].latest);
-    threads->losses = OWNED_ARRAY(walk, threads->losses, threads->n_losses);
-    for (size_t i = 0; i < threads->n_losses; i++)
-        owned_text(walk, &threads->losses[i].latest);
-    threads->lock_waits = OWNED_ARRAY(walk, threads->lock_waits, threads->n_lock_waits);
+    OWNED_ITEMS(walk, threads->ranks, threads->n_ranks, OWN(latest));
+    OWNED_ITEMS(walk, threads->losses, threads->n_losses, OWN(latest));
+    OWNED_ARRAY(walk, threads->lock_waits, threads->n_lock_waits);
 }
 
 static void path_owned(struct owned *walk, struct result *result)
 {
-    result->critical_path.by_region =
-        OWNED_ARRAY(walk, result->critical_path.by_region, result->critical_path.n_by_region);
-    result->critical_path.by_rank =
-        OWNED_ARRAY(walk, result->critical_path.by_rank, result->critical_path.n_by_rank);
-    result->critical_path.by_region_rank = OWNED_ARRAY(walk, result->critical_path.by_region_rank,
-                                                       result->critical_path.n_by_region_rank);
-    result->critical_path.by_site =
-        OWNED_ARRAY(walk, result->critical_path.by_site, result->critical_path.n_by_site);
-    result->critical_path.slacks =
-        OWNED_ARRAY(walk, result->critical_path.slacks, result->critical_path.n_slacks);
-    for (size_t i = 0; i < result->critical_path.n_slacks; i++)
-        OWNED_TEXTS(walk, &result->critical_path.slacks[i].what,
-                    &result->critical_path.slacks[i].until.then);
+    OWNED_ARRAY(walk, result->critical_path.by_region, result->critical_path.n_by_region);
+    OWNED_ARRAY(walk, result->critical_path.by_rank, result->critical_path.n_by_rank);
+    OWNED_ARRAY(walk, result->critical_path.by_region_rank, result->critical_path.n_by_region_rank);
+    OWNED_ARRAY(walk, result->critical_path.by_site, result->critical_path.n_by_site);
+    OWNED_ITEMS(walk, result->critical_path.slacks, result->critical_path.n_slacks, OWN(what),
+                OWN(until.then));
 }
 
 void result_finding_owned(struct owned *walk, struct result_finding *finding)
 {
     OWNED_TEXTS(walk, &finding->kind, &finding->name, &finding->text, &finding->hint,
                 &finding->place);
-    finding->ranks = OWNED_ARRAY(walk, finding->ranks, finding->n_ranks);
-    finding->causing = OWNED_ARRAY(walk, finding->causing, finding->n_causing);
-    finding->waiting = OWNED_ARRAY(walk, finding->waiting, finding->n_waiting);
-    finding->remedies = OWNED_ARRAY(walk, finding->remedies, finding->n_remedies);
-    for (size_t k = 0; k < finding->n_remedies; k++) {
-        struct result_remedy *remedy = &finding->remedies[k];
-        OWNED_TEXTS(walk, &remedy->option, &remedy->value, &remedy->sentence, &remedy->bend.then);
-    }
-    finding->otherwise = OWNED_ARRAY(walk, finding->otherwise, finding->n_otherwise);
+    OWNED_ARRAY(walk, finding->ranks, finding->n_ranks);
+    OWNED_ARRAY(walk, finding->causing, finding->n_causing);
+    OWNED_ARRAY(walk, finding->waiting, finding->n_waiting);
+    OWNED_ITEMS(walk, finding->remedies, finding->n_remedies, OWN(option), OWN(value),
+                OWN(sentence), OWN(bend.then));
+    OWNED_ARRAY(walk, finding->otherwise, finding->n_otherwise);
     for (size_t i = 0; i < finding->n_otherwise; i++)
         result_finding_owned(walk, &finding->otherwise[i]);
 }
 
 static void findings_owned(struct owned *walk, struct result *result)
 {
-    result->findings = OWNED_ARRAY(walk, result->findings, result->n_findings);
+    OWNED_ARRAY(walk, result->findings, result->n_findings);
     for (size_t i = 0; i < result->n_findings; i++)
         result_finding_owned(walk, &result->findings[i]);
 }
@@ -196,30 +152,24 @@ void result_owned(struct owned *walk, struct result *result)
     findings_owned(walk, result);
     named_owned(walk, result);
     code_owned(walk, result);
-    result->patterns = OWNED_ARRAY(walk, result->patterns, result->n_patterns);
+    OWNED_ARRAY(walk, result->patterns, result->n_patterns);
     for (size_t i = 0; i < result->n_patterns; i++)
         pattern_owned(walk, &result->patterns[i]);
-    result->hints = OWNED_ARRAY(walk, result->hints, result->n_hints);
-    for (size_t i = 0; i < result->n_hints; i++) {
-        struct result_hint *hint = &result->hints[i];
-        OWNED_TEXTS(walk, &hint->pattern, &hint->text, &hint->source, &hint->file);
-    }
+    OWNED_ITEMS(walk, result->hints, result->n_hints, OWN(pattern), OWN(text), OWN(source),
+                OWN(file));
     threads_owned(walk, &result->threads);
     path_owned(walk, result);
-    result->traffic = OWNED_ARRAY(walk, result->traffic, result->n_traffic);
-    result->tags = OWNED_ARRAY(walk, result->tags, result->n_tags);
-    result->groups.items = OWNED_ARRAY(walk, result->groups.items, result->groups.n);
-    for (size_t i = 0; i < result->groups.n; i++)
-        owned_text(walk, &result->groups.items[i].name);
-    result->groups.of_rank = OWNED_ARRAY(walk, result->groups.of_rank, result->n_ranks);
-    result->groups.of_region = OWNED_ARRAY(walk, result->groups.of_region, result->n_regions);
-    result->groups.of_region_ns = OWNED_ARRAY(walk, result->groups.of_region_ns, result->n_regions);
-    result->groups.traffic = OWNED_ARRAY(walk, result->groups.traffic, result->groups.n_traffic);
-    result->moment.steps = OWNED_ARRAY(walk, result->moment.steps, result->moment.n_steps);
-    result->stragglers = OWNED_ARRAY(walk, result->stragglers, result->n_stragglers);
-    result->iterations.items =
-        OWNED_ARRAY(walk, result->iterations.items, result->iterations.n_items);
-    result->iterations.odd = OWNED_ARRAY(walk, result->iterations.odd, result->iterations.n_odd);
+    OWNED_ARRAY(walk, result->traffic, result->n_traffic);
+    OWNED_ARRAY(walk, result->tags, result->n_tags);
+    OWNED_ITEMS(walk, result->groups.items, result->groups.n, OWN(name));
+    OWNED_ARRAY(walk, result->groups.of_rank, result->n_ranks);
+    OWNED_ARRAY(walk, result->groups.of_region, result->n_regions);
+    OWNED_ARRAY(walk, result->groups.of_region_ns, result->n_regions);
+    OWNED_ARRAY(walk, result->groups.traffic, result->groups.n_traffic);
+    OWNED_ARRAY(walk, result->moment.steps, result->moment.n_steps);
+    OWNED_ARRAY(walk, result->stragglers, result->n_stragglers);
+    OWNED_ARRAY(walk, result->iterations.items, result->iterations.n_items);
+    OWNED_ARRAY(walk, result->iterations.odd, result->iterations.n_odd);
 }
 
 const char *result_warning_text(const struct result *result, const char *code)

@@ -14,32 +14,14 @@ static const double most_error = 0.3;    // of the run time, above which predict
 
 void whatif_point_owned(struct owned *walk, struct whatif_point *point)
 {
-    point->set = OWNED_ARRAY(walk, point->set, point->n_set);
-    for (size_t i = 0; i < point->n_set; i++) {
-        owned_text(walk, &point->set[i].name);
-        owned_text(walk, &point->set[i].value);
-    }
-    point->ranks = OWNED_ARRAY(walk, point->ranks, point->n_ranks);
-    for (size_t i = 0; i < point->n_ranks; i++)
-        owned_text(walk, &point->ranks[i].node);
-    point->moves = OWNED_ARRAY(walk, point->moves, point->n_moves);
-    for (size_t i = 0; i < point->n_moves; i++)
-        owned_text(walk, &point->moves[i].text);
-    point->bounds = OWNED_ARRAY(walk, point->bounds, point->n_bounds);
-    for (size_t i = 0; i < point->n_bounds; i++) {
-        owned_text(walk, &point->bounds[i].key);
-        owned_text(walk, &point->bounds[i].sentence);
-    }
-    point->rules = OWNED_ARRAY(walk, point->rules, point->n_rules);
-    for (size_t i = 0; i < point->n_rules; i++)
-        owned_text(walk, &point->rules[i].region);
-    point->draws.times_ns = OWNED_ARRAY(walk, point->draws.times_ns, point->draws.n);
-    owned_text(walk, &point->slowdown.file);
-    owned_text(walk, &point->farm.policy);
-    owned_text(walk, &point->farm.summary);
-    owned_text(walk, &point->rebalancing.policy);
-    owned_text(walk, &point->rebalancing.summary);
-    owned_text(walk, &point->unused_rules);
+    OWNED_ITEMS(walk, point->set, point->n_set, OWN(name), OWN(value));
+    OWNED_ITEMS(walk, point->ranks, point->n_ranks, OWN(node));
+    OWNED_ITEMS(walk, point->moves, point->n_moves, OWN(text));
+    OWNED_ITEMS(walk, point->bounds, point->n_bounds, OWN(key), OWN(sentence));
+    OWNED_ITEMS(walk, point->rules, point->n_rules, OWN(region));
+    OWNED_ARRAY(walk, point->draws.times_ns, point->draws.n);
+    OWNED_TEXTS(walk, &point->slowdown.file, &point->farm.policy, &point->farm.summary,
+                &point->rebalancing.policy, &point->rebalancing.summary, &point->unused_rules);
 }
 
 uint64_t whatif_draws_below(const struct whatif_draws *draws, unsigned percent)

@@ -218,7 +218,7 @@ static void greeting_move(struct owned *walk, struct greeting *greeting)
     owned_block(walk, greeting, sizeof *greeting);
     owned_text(walk, &greeting->command);
     owned_text(walk, &greeting->host);
-    greeting->cores = OWNED_ARRAY(walk, greeting->cores, greeting->n_core_bytes);
+    OWNED_ARRAY(walk, greeting->cores, greeting->n_core_bytes);
 }
 
 static void greeting_release(struct greeting *greeting)

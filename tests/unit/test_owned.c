@@ -23,9 +23,7 @@ struct thing {
 static void thing_owned(struct owned *walk, struct thing *thing)
 {
     owned_text(walk, &thing->title);
-    thing->items = OWNED_ARRAY(walk, thing->items, thing->n_items);
-    for (size_t i = 0; i < thing->n_items; i++)
-        OWNED_TEXTS(walk, &thing->items[i].name, &thing->items[i].value);
+    OWNED_ITEMS(walk, thing->items, thing->n_items, OWN(name), OWN(value));
 }
 
 static void thing_free(struct thing *thing)

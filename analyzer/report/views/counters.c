@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The section on counters of the archive, such as those of PAPI: how much of each, and where most.
-#include <stdlib.h>
 #include <string.h>
 
 #include "analyzer/base/memory.h"

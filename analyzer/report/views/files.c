@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The section on file I/O: what was done to each file, and where most of its time went.
-#include <inttypes.h>
 
 #include "analyzer/base/memory.h"
 #include "analyzer/base/order.h"

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The sections on groups of ranks (pagoda replay --group): their times and messages.
-#include <inttypes.h>
 
 #include "analyzer/report/views/views.h"
 

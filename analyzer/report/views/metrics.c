@@ -2,7 +2,6 @@
 // Metrics that files define: of each the whole run, then the parts of it that took longest.
 #include <inttypes.h>
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "analyzer/base/memory.h"

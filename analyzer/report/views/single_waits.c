@@ -2,8 +2,6 @@
 // Single waits that a condition selects (pagoda replay --list-waits).
 #include "analyzer/result/views/single_waits.h"
 
-#include <inttypes.h>
-
 #include "analyzer/base/memory.h"
 #include "analyzer/report/json.h"
 #include "analyzer/report/page.h"

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The section on streams of GPUs: how long each is busy, and with what.
-#include <inttypes.h>
 
 #include "analyzer/base/memory.h"
 #include "analyzer/report/views/views.h"

@@ -3,7 +3,6 @@
 #include "analyzer/result/parts.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #include "analyzer/base/memory.h"
 #include "analyzer/base/order.h"

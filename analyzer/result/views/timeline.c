@@ -3,7 +3,6 @@
 // shares of their width. When columns are joined, the two of a pair are added.
 #include "analyzer/result/views/timeline.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #include "analyzer/base/memory.h"
