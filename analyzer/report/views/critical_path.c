@@ -145,11 +145,10 @@ static json_t *slack_object(const struct result *result, const struct result_sla
         slack->site == RESULT_NONE ? NULL : &result->sites[slack->site];
     const char *then = slack->until.then;
     return JSON_OBJECT(
-        JSON_TEXT(slack, what), {"region", json_text(result->regions[slack->region].name)},
+        JSON_TEXT(slack, what), {"region", json_region(result, slack->region)},
         {"rank", json_integer(slack->rank)}, {"source", site ? json_text(site->source) : NULL},
         {"path_ns", json_count(slack->until.path_ns)}, JSON_NUMBER(&slack->until, share),
-        JSON_INTEGER(&slack->until, gain_ns),
-        {"then", then && then[0] ? json_text(then) : json_null()});
+        JSON_INTEGER(&slack->until, gain_ns), {"then", json_text_or_null(then)});
 }
 
 json_t *json_critical_path(const struct result *result)

@@ -144,13 +144,9 @@ static json_t *put_place(json_t *object, const struct result *result,
 {
     struct source source = source_of(result, place->site, place->path);
     SCOPED char *text = source_text(source.file, source.line);
-    return JSON_PUT(object,
-                    {"region", place->region == RESULT_NONE
-                                   ? json_null()
-                                   : json_text(result->regions[place->region].name)},
-                    {"path", json_path(result, place->path)},
-                    {"source", text[0] ? json_text(text) : json_null()},
-                    {"file", source.file[0] ? json_text(source.file) : json_null()},
+    return JSON_PUT(object, {"region", json_region(result, place->region)},
+                    {"path", json_path(result, place->path)}, {"source", json_text_or_null(text)},
+                    {"file", json_text_or_null(source.file)},
                     {"line", source.line > 0 ? json_count(source.line) : json_null()},
                     {"ranks", JSON_EACH(i, n_ranks, json_integer(ranks[i]))});
 }

@@ -119,15 +119,12 @@ static json_t *odd_object(const struct result *result, const struct result_odd *
         [RESULT_ODD_MPI] = "mpi",
     };
     SCOPED char *text = iterations_why(result, odd);
-    return JSON_OBJECT(
-        JSON_COUNT(odd, first), JSON_COUNT(odd, last), JSON_COUNT(odd, every),
-        JSON_FLAG(odd, is_trend), JSON_NUMBER(odd, factor), JSON_NUMBER(odd, last_factor),
-        JSON_COUNT(odd, lost_ns), {"cause", json_text(causes[odd->cause])},
-        {"rank", odd->rank == RESULT_NONE ? json_null() : json_count(odd->rank)},
-        {"path", odd->path == RESULT_NONE ? json_null() : json_text(result->paths[odd->path].path)},
-        {"before",
-         odd->site == RESULT_NONE ? json_null() : json_text(result->sites[odd->site].source)},
-        {"text", json_text(text)});
+    return JSON_OBJECT(JSON_COUNT(odd, first), JSON_COUNT(odd, last), JSON_COUNT(odd, every),
+                       JSON_FLAG(odd, is_trend), JSON_NUMBER(odd, factor),
+                       JSON_NUMBER(odd, last_factor), JSON_COUNT(odd, lost_ns),
+                       {"cause", json_text(causes[odd->cause])}, {"rank", json_index(odd->rank)},
+                       {"path", json_path(result, odd->path)},
+                       {"before", json_source(result, odd->site)}, {"text", json_text(text)});
 }
 
 json_t *json_iterations(const struct result *result)
@@ -138,8 +135,7 @@ json_t *json_iterations(const struct result *result)
     return JSON_OBJECT(
         {"count", json_count(result->iterations.n)}, JSON_COUNT(&result->iterations, usual_ns),
         {"path", json_text(result->paths[result->iterations.path].path)},
-        {"source", site == RESULT_NONE ? json_null() : json_text(result->sites[site].source)},
-        {"region", region == RESULT_NONE ? json_null() : json_text(result->regions[region].name)},
+        {"source", json_source(result, site)}, {"region", json_region(result, region)},
         {"ranks", json_count(result->iterations.n_ranks)},
         JSON_COUNT(&result->iterations, slowest_rank),
         {"slowest_in", json_count(result->iterations.n_slowest)},

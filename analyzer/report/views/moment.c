@@ -129,18 +129,13 @@ void text_print_moment(const struct result *result, const struct text_options *o
 
 // ---- JSON
 
-static json_t *source_json(const struct result *result, uint32_t site)
-{
-    return site == RESULT_NONE ? json_null() : json_text(result->sites[site].source);
-}
-
 static json_t *step_object(const struct result *result, const struct result_step *step)
 {
     return JSON_OBJECT(JSON_COUNT(step, rank), JSON_COUNT(step, begin_ns), JSON_COUNT(step, end_ns),
                        JSON_COUNT(step, computing_ns), {"path", json_path(result, step->path)},
-                       {"before", source_json(result, step->site)}, JSON_COUNT(step, wait_ns),
+                       {"before", json_source(result, step->site)}, JSON_COUNT(step, wait_ns),
                        {"wait_path", json_path(result, step->wait_path)},
-                       {"wait_source", source_json(result, step->wait_site)});
+                       {"wait_source", json_source(result, step->wait_site)});
 }
 
 static json_t *common_object(const struct result *result)
@@ -158,7 +153,7 @@ static json_t *origin_object(const struct result *result)
         return json_null();
     return JSON_OBJECT({"rank", json_count(result->moment.origin_rank)},
                        {"path", json_path(result, result->moment.origin_path)},
-                       {"source", source_json(result, result->moment.origin_site)},
+                       {"source", json_source(result, result->moment.origin_site)},
                        {"ns", json_count(result->moment.origin_ns)});
 }
 
@@ -173,7 +168,7 @@ void json_print_moment(const struct result *result, FILE *stream)
         JSON_COUNT(&result->moment, rank), JSON_COUNT(&result->moment, time_ns),
         {"state", json_text(states[result->moment.state])}, JSON_COUNT(&result->moment, begin_ns),
         JSON_COUNT(&result->moment, end_ns), {"path", json_path(result, result->moment.path)},
-        {"source", source_json(result, result->moment.site)}, JSON_COUNT(&result->moment, wait_ns),
+        {"source", json_source(result, result->moment.site)}, JSON_COUNT(&result->moment, wait_ns),
         {"waits_for", json_index(result->moment.releaser)},
         {"steps",
          JSON_EACH(i, result->moment.n_steps, step_object(result, &result->moment.steps[i]))},

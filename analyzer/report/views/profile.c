@@ -239,9 +239,7 @@ static json_t *site_object(const struct result *result, const struct result_site
 {
     return JSON_PUT(json_put_site(json_object(), site), JSON_COUNT(site, visits),
                     JSON_COUNT(site, inclusive_ns), JSON_COUNT(site, before_ns),
-                    {"since", site->before_since == RESULT_NONE
-                                  ? json_null()
-                                  : json_text(result->sites[site->before_since].source)});
+                    {"since", json_source(result, site->before_since)});
 }
 
 json_t *json_profile(const struct result *result)
@@ -259,7 +257,7 @@ json_t *json_profile(const struct result *result)
         }
         json_array_append_new(profile,
                               JSON_OBJECT({"path", json_path(result, i)},
-                                          {"region", json_text(result->regions[path->region].name)},
+                                          {"region", json_region(result, path->region)},
                                           JSON_COUNT(path, visits), JSON_COUNT(path, inclusive_ns),
                                           JSON_COUNT(path, exclusive_ns), {"mpi_class", class_},
                                           {"sources", sources}));

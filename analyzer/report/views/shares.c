@@ -57,6 +57,16 @@ json_t *json_path(const struct result *result, uint32_t path)
     return path == RESULT_NONE ? json_null() : json_text(result->paths[path].path);
 }
 
+json_t *json_region(const struct result *result, uint32_t region)
+{
+    return region == RESULT_NONE ? json_null() : json_text(result->regions[region].name);
+}
+
+json_t *json_source(const struct result *result, uint32_t site)
+{
+    return site == RESULT_NONE ? json_null() : json_text(result->sites[site].source);
+}
+
 char *part_text(const struct result *result, const struct result_part *part, const char *whole)
 {
     if (part->region != RESULT_NONE)
@@ -79,10 +89,7 @@ json_t *json_put_part(json_t *object, const struct result *result, const struct 
 {
     const struct result_iteration *item =
         part->iteration == RESULT_NONE ? NULL : &result->iterations.items[part->iteration];
-    return JSON_PUT(object,
-                    {"region", part->region == RESULT_NONE
-                                   ? json_null()
-                                   : json_text(result->regions[part->region].name)},
+    return JSON_PUT(object, {"region", json_region(result, part->region)},
                     {"path", json_path(result, part->path)}, {"rank", json_index(part->rank)},
                     {"node", part->node == RESULT_NONE ? json_null()
                                                        : json_text(result->nodes[part->node].name)},

@@ -61,10 +61,9 @@ void page_streams(const struct page *page)
 
 static json_t *part_object(const struct result *result, const struct result_stream_part *part)
 {
-    return part->region == RESULT_NONE
-               ? NULL
-               : JSON_OBJECT({"region", json_text(result->regions[part->region].name)},
-                             {"time_ns", json_count(part->ns)});
+    return part->region == RESULT_NONE ? NULL
+                                       : JSON_OBJECT({"region", json_region(result, part->region)},
+                                                     {"time_ns", json_count(part->ns)});
 }
 
 static json_t *stream_object(const struct result *result, const struct result_stream *stream)

@@ -52,9 +52,12 @@ json_t *json_expected(const struct expected_time *expected);
 /// by rank; at most LIMIT are named.
 void write_ranks(const struct result *result, const struct result_amount *amounts, size_t count,
                  uint64_t total_ns, size_t limit, char **text);
-/// An index such as a rank, and the name of a call path: null for RESULT_NONE.
+/// An index such as a rank, the name of a call path or a region, the place of calls: null for
+/// RESULT_NONE.
 json_t *json_index(uint32_t index);
 json_t *json_path(const struct result *result, uint32_t path);
+json_t *json_region(const struct result *result, uint32_t region);
+json_t *json_source(const struct result *result, uint32_t site);
 /// "rank 3", "main/solve", "iterations 4-7", or WHOLE of the whole run; of a rank in a place the
 /// place. The caller frees.
 char *part_text(const struct result *result, const struct result_part *part, const char *whole);

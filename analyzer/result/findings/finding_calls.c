@@ -133,8 +133,7 @@ static void put_joined(const struct result *result, uint64_t n_calls, struct fac
     }
     double share = n_left < n_calls ? part_of((double)n_left, (double)n_calls) : 1;
     facts->numbers[FINDING_NUMBER_joined_share] = share;
-    facts_put_text(facts, FINDING_TEXT_joined_share,
-                   memory_format("%.4f", share > 0.0001 ? share : 0.0001));
+    facts_say(facts, FINDING_TEXT_joined_share, "%.4f", share > 0.0001 ? share : 0.0001);
 }
 
 static void put_counts(const struct result *result, const struct cause *cause, struct facts *facts)
@@ -167,15 +166,12 @@ static void put_counts(const struct result *result, const struct cause *cause, s
     facts->numbers[FINDING_NUMBER_collectives] = (double)result->n_collectives;
     facts->numbers[FINDING_NUMBER_mean_bytes] = part_of((double)size_bytes, (double)n_messages);
     facts->numbers[FINDING_NUMBER_median_bytes] = (double)half_bytes;
-    facts_put_text(facts, FINDING_TEXT_calls,
-                   memory_copy_text(quantity_count(n_calls, "call").text));
-    facts_put_text(facts, FINDING_TEXT_messages,
-                   memory_copy_text(quantity_count(n_messages, "message").text));
+    facts_say(facts, FINDING_TEXT_calls, "%s", quantity_count(n_calls, "call").text);
+    facts_say(facts, FINDING_TEXT_messages, "%s", quantity_count(n_messages, "message").text);
     if (n_messages > 0) {
-        facts_put_text(facts, FINDING_TEXT_mean_bytes,
-                       memory_copy_text(quantity_size(size_bytes / n_messages).text));
-        facts_put_text(facts, FINDING_TEXT_median_bytes,
-                       memory_copy_text(quantity_size(half_bytes).text));
+        facts_say(facts, FINDING_TEXT_mean_bytes, "%s",
+                  quantity_size(size_bytes / n_messages).text);
+        facts_say(facts, FINDING_TEXT_median_bytes, "%s", quantity_size(half_bytes).text);
     }
     if (cause->region != RESULT_NONE)
         facts->numbers[FINDING_NUMBER_visits] = (double)result->regions[cause->region].visits;
@@ -203,20 +199,16 @@ static void put_service(const struct result *result, uint64_t n_served, const bo
     for (uint32_t i = 0; i < result->n_ranks; i++)
         clients_ns += is_client[i] ? result->ranks[i].useful_ns : 0;
     double window_ns = (double)(result->window_end_ns - result->window_begin_ns);
-    facts_put_text(facts, FINDING_TEXT_service_time,
-                   memory_copy_text(quantity_time(server_ns / n_served).text));
-    facts_put_text(facts, FINDING_TEXT_think_time,
-                   memory_copy_text(quantity_time(clients_ns / n_served).text));
+    facts_say(facts, FINDING_TEXT_service_time, "%s", quantity_time(server_ns / n_served).text);
+    facts_say(facts, FINDING_TEXT_think_time, "%s", quantity_time(clients_ns / n_served).text);
     double response_ns = (clients * window_ns - (double)clients_ns) / (double)n_served;
     if (response_ns > 0)
-        facts_put_text(facts, FINDING_TEXT_response_time,
-                       memory_copy_text(quantity_time((uint64_t)response_ns).text));
-    facts_put_text(facts, FINDING_TEXT_arrival_time,
-                   memory_copy_text(quantity_time((uint64_t)window_ns / n_served).text));
-    facts_put_text(facts, FINDING_TEXT_busy,
-                   memory_copy_text(quantity_part((double)server_ns, window_ns).text));
-    facts_put_text(facts, FINDING_TEXT_saturating,
-                   memory_format("%.1f", 1 + (double)clients_ns / (double)server_ns));
+        facts_say(facts, FINDING_TEXT_response_time, "%s",
+                  quantity_time((uint64_t)response_ns).text);
+    facts_say(facts, FINDING_TEXT_arrival_time, "%s",
+              quantity_time((uint64_t)window_ns / n_served).text);
+    facts_say(facts, FINDING_TEXT_busy, "%s", quantity_part((double)server_ns, window_ns).text);
+    facts_say(facts, FINDING_TEXT_saturating, "%.1f", 1 + (double)clients_ns / (double)server_ns);
 }
 
 /// Whom the messages of the run go to: partners of the rank with most of the loss, the share of the
@@ -255,10 +247,9 @@ static void put_traffic(const struct result *result, struct facts *facts)
     if (n_messages > 0) {
         facts->numbers[FINDING_NUMBER_hub_share] =
             part_of((double)of_rank[hub], (double)n_messages);
-        facts_put_text(facts, FINDING_TEXT_hub, memory_format("rank %" PRIu32, hub));
+        facts_say(facts, FINDING_TEXT_hub, "rank %" PRIu32, hub);
     }
-    facts_put_text(facts, FINDING_TEXT_served,
-                   memory_copy_text(quantity_count(n_served, "message").text));
+    facts_say(facts, FINDING_TEXT_served, "%s", quantity_count(n_served, "message").text);
     put_service(result, n_served, is_partner, facts);
 }
 

@@ -4,6 +4,7 @@
 
 #include <inttypes.h>
 #include <math.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -75,6 +76,14 @@ static struct named_ranks name_ranks(const uint64_t *by_rank, size_t n_ranks)
 }
 
 // --- facts
+
+void facts_say(struct facts *facts, enum finding_text name, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    facts_put_text(facts, name, memory_format_list(format, arguments));
+    va_end(arguments);
+}
 
 void facts_release(struct facts *facts)
 {
@@ -152,8 +161,7 @@ static void put_collective(const struct result *result, const struct cause *caus
     if (path == RESULT_NONE)
         path = collective_path(result, NULL);
     if (path != RESULT_NONE)
-        facts_put_text(facts, FINDING_TEXT_collective_path,
-                       memory_copy_text(result->paths[path].shown));
+        facts_say(facts, FINDING_TEXT_collective_path, "%s", result->paths[path].shown);
 }
 
 /// The part of CAUSE's waits for messages in which another message could have been received.
@@ -190,7 +198,7 @@ static void put_wait_call(const struct result *result, const struct cause *cause
         strcasestr(region->name, "sendrecv") || strcasestr(region->name, "wait");
     facts->numbers[FINDING_NUMBER_completing] = result_completes_requests(region);
     facts->numbers[FINDING_NUMBER_other_code] = !are_of_one_function(result, cause, path);
-    facts_put_text(facts, FINDING_TEXT_wait_path, memory_copy_text(result->paths[path].shown));
+    facts_say(facts, FINDING_TEXT_wait_path, "%s", result->paths[path].shown);
 }
 
 /// Whether PATH, or what it calls, computes long enough to hide much of NS.
@@ -231,11 +239,9 @@ static void put_scope(const struct result *result, const struct cause *cause, ui
     scope = scope == RESULT_NONE ? around : scope; // functions were not recorded
     uint32_t outer = scope == RESULT_NONE ? RESULT_NONE : result->paths[scope].parent;
     if (scope != RESULT_NONE)
-        facts_put_text(facts, FINDING_TEXT_wait_scope,
-                       memory_copy_text(result->paths[scope].shown));
+        facts_say(facts, FINDING_TEXT_wait_scope, "%s", result->paths[scope].shown);
     if (outer != RESULT_NONE)
-        facts_put_text(facts, FINDING_TEXT_wait_outer,
-                       memory_copy_text(result->paths[outer].shown));
+        facts_say(facts, FINDING_TEXT_wait_outer, "%s", result->paths[outer].shown);
 }
 
 /// Where the ranks with LEAST_NS of BY_RANK wait most, and another call with half as much.
@@ -313,23 +319,22 @@ static void put_waits(const struct result *result, const struct cause *cause, st
         facts->numbers[FINDING_NUMBER_waiter_useful] =
             part_of((double)result->ranks[facts->waiting.main].useful_ns,
                     (double)(result->window_end_ns - result->window_begin_ns));
-        facts_put_text(
-            facts, FINDING_TEXT_waiting,
-            memory_format("%s wait%s", facts->waiting.text, facts->waiting.n == 1 ? "s" : ""));
+        facts_say(facts, FINDING_TEXT_waiting, "%s wait%s", facts->waiting.text,
+                  facts->waiting.n == 1 ? "s" : "");
     }
     bool are_several = facts->causing.n > 1, are_all = facts->causing.n == result->n_ranks;
     bool are_same = !strcmp(facts->waiting.text, facts->causing.text);
-    facts_put_text(facts, FINDING_TEXT_awaited,
-                   memory_copy_text(are_several && are_same  ? "each other"
-                                    : are_several && are_all ? "other ranks"
-                                                             : facts->causing.text));
-    facts_put_text(facts, FINDING_TEXT_wait_state, memory_copy_text(pattern->name));
+    facts_say(facts, FINDING_TEXT_awaited, "%s",
+              are_several && are_same  ? "each other"
+              : are_several && are_all ? "other ranks"
+                                       : facts->causing.text);
+    facts_say(facts, FINDING_TEXT_wait_state, "%s", pattern->name);
     for (size_t i = 0; i < result->n_hints; i++) {
         if (strcmp(result->hints[i].pattern, pattern->id) != 0)
             continue;
         // Its first sentence repeats numbers.
         const char *text = result->hints[i].text, *end = strstr(text, ". ");
-        facts_put_text(facts, FINDING_TEXT_wait_hint, memory_copy_text(end ? end + 2 : text));
+        facts_say(facts, FINDING_TEXT_wait_hint, "%s", end ? end + 2 : text);
     }
 }
 
@@ -356,7 +361,7 @@ static bool only_hands_out(const struct result *result, uint32_t hub)
 
 static void put_time(struct facts *facts, enum finding_text name, double ns)
 {
-    facts_put_text(facts, name, memory_copy_text(quantity_time((uint64_t)ns).text));
+    facts_say(facts, name, "%s", quantity_time((uint64_t)ns).text);
 }
 
 /// The ranks that do far less than all others, which do about the same; fewer than half. TIMES_NS:
@@ -383,8 +388,7 @@ static void put_light(const struct result *result, const uint64_t *times_ns, str
     }
     struct named_ranks light = name_ranks(is_light, n);
     facts->numbers[FINDING_NUMBER_light_ranks] = (double)n_light;
-    facts_put_text(facts, FINDING_TEXT_light,
-                   memory_format("%s %s", light.text, n_light == 1 ? "has" : "have"));
+    facts_say(facts, FINDING_TEXT_light, "%s %s", light.text, n_light == 1 ? "has" : "have");
     put_time(facts, FINDING_TEXT_light_time, (double)light_ns / (double)n_light);
     put_time(facts, FINDING_TEXT_full_time, (double)(sum_ns - light_ns) / (double)(n - n_light));
 }
@@ -497,11 +501,9 @@ static void put_elsewhere_share(const struct result *result, const struct cause 
 static void put_computed(const struct cause *cause, struct facts *facts)
 {
     if (cause->supposed_ns > 0)
-        facts_put_text(facts, FINDING_TEXT_supposed,
-                       memory_copy_text(quantity_time(cause->supposed_ns).text));
+        facts_say(facts, FINDING_TEXT_supposed, "%s", quantity_time(cause->supposed_ns).text);
     if (cause->computed_ns > 0)
-        facts_put_text(facts, FINDING_TEXT_computed,
-                       memory_copy_text(quantity_time(cause->computed_ns).text));
+        facts_say(facts, FINDING_TEXT_computed, "%s", quantity_time(cause->computed_ns).text);
 }
 
 /// Whether PATH, or one around it, is a place of CAUSE.
@@ -585,7 +587,7 @@ static void put_usual(const struct result *result, const struct cause *cause, ui
     if (!own_visits(result, cause, facts, &visits, &time_ns) || visits < 1)
         return;
     double usual_ns = time_ns > (double)lost_ns ? (time_ns - (double)lost_ns) / visits : 0;
-    facts_put_text(facts, FINDING_TEXT_usual, memory_format("%.0fus", usual_ns / 1e3));
+    facts_say(facts, FINDING_TEXT_usual, "%.0fus", usual_ns / 1e3);
 }
 
 /// The iterations in which the rank with most of the loss computes longer, or all ranks where that
@@ -617,7 +619,7 @@ static void put_iterations(const struct result *result, const struct cause *caus
                       ? memory_format("iteration %" PRIu64, odd->first)
                       : memory_format("iterations %" PRIu64 " to %" PRIu64, odd->first, odd->last);
     facts_put_text(facts, FINDING_TEXT_odd, which);
-    facts_put_text(facts, FINDING_TEXT_odd_factor, memory_format("%.1f times", odd->factor));
+    facts_say(facts, FINDING_TEXT_odd_factor, "%.1f times", odd->factor);
 }
 
 /// The loss, and what of it are waits of other ranks.
@@ -626,16 +628,14 @@ static void put_loss(const struct result *result, const struct cause *cause, str
     uint64_t waits_ns = 0;
     for (size_t i = 0; i < result->n_patterns; i++)
         waits_ns += cause->by_pattern_ns[i];
-    facts_put_text(facts, FINDING_TEXT_loss, memory_copy_text(quantity_time(cause->loss_ns).text));
+    facts_say(facts, FINDING_TEXT_loss, "%s", quantity_time(cause->loss_ns).text);
     uint64_t took_ns = cause->loss_ns - waits_ns;
-    facts_put_text(
-        facts, FINDING_TEXT_took,
-        memory_copy_text(took_ns > 0 ? quantity_time(took_ns).text : "none of the judged time"));
+    facts_say(facts, FINDING_TEXT_took, "%s",
+              took_ns > 0 ? quantity_time(took_ns).text : "none of the judged time");
     if (waits_ns > cause->loss_ns / 100)
-        facts_put_text(facts, FINDING_TEXT_delays, memory_copy_text(quantity_time(waits_ns).text));
-    facts_put_text(
-        facts, FINDING_TEXT_loss_share,
-        memory_copy_text(quantity_part((double)cause->loss_ns, (double)result->total_ns).text));
+        facts_say(facts, FINDING_TEXT_delays, "%s", quantity_time(waits_ns).text);
+    facts_say(facts, FINDING_TEXT_loss_share, "%s",
+              quantity_part((double)cause->loss_ns, (double)result->total_ns).text);
 }
 
 static char *sharing_text(const struct result *result)
@@ -654,10 +654,8 @@ static void put_taken(const struct result *result, struct facts *facts)
     facts->numbers[FINDING_NUMBER_taken_share] = result->taken_share;
     if (result->taken_ns == 0)
         return;
-    facts_put_text(facts, FINDING_TEXT_taken,
-                   memory_copy_text(quantity_time(result->taken_ns).text));
-    facts_put_text(facts, FINDING_TEXT_taken_part,
-                   memory_copy_text(quantity_share(result->taken_share).text));
+    facts_say(facts, FINDING_TEXT_taken, "%s", quantity_time(result->taken_ns).text);
+    facts_say(facts, FINDING_TEXT_taken_part, "%s", quantity_share(result->taken_share).text);
 }
 
 void facts_collect(struct facts *facts, const struct result *result, const struct cause *cause)
@@ -680,17 +678,17 @@ void facts_collect(struct facts *facts, const struct result *result, const struc
     facts->numbers[FINDING_NUMBER_epoch_share] =
         pattern_share(result, cause, "late-post") + pattern_share(result, cause, "early-wait");
     facts->numbers[FINDING_NUMBER_message_share] = message_share(result, cause);
-    facts_put_text(facts, FINDING_TEXT_ranks, memory_format("%zu", result->n_ranks));
-    facts_put_text(facts, FINDING_TEXT_last_rank, memory_format("%zu", result->n_ranks - 1));
+    facts_say(facts, FINDING_TEXT_ranks, "%zu", result->n_ranks);
+    facts_say(facts, FINDING_TEXT_last_rank, "%zu", result->n_ranks - 1);
     put_loss(result, cause, facts);
     if (main != RESULT_NONE) {
         facts->numbers[FINDING_NUMBER_main_share] =
             part_of((double)cause->by_rank_ns[main], loss_ns);
-        facts_put_text(facts, FINDING_TEXT_rank, memory_format("rank %" PRIu32, main));
-        facts_put_text(facts, FINDING_TEXT_number, memory_format("%" PRIu32, main));
-        facts_put_text(facts, FINDING_TEXT_causing, memory_copy_text(facts->causing.text));
+        facts_say(facts, FINDING_TEXT_rank, "rank %" PRIu32, main);
+        facts_say(facts, FINDING_TEXT_number, "%" PRIu32, main);
+        facts_say(facts, FINDING_TEXT_causing, "%s", facts->causing.text);
         if (facts->causing.n < result->n_ranks)
-            facts_put_text(facts, FINDING_TEXT_some, memory_copy_text(facts->causing.text));
+            facts_say(facts, FINDING_TEXT_some, "%s", facts->causing.text);
     }
     put_collective(result, cause, facts);
     facts->numbers[FINDING_NUMBER_root_share] = pattern_share(result, cause, "late-broadcast");

@@ -97,11 +97,11 @@ static void put_names_as(const struct result *result, uint32_t index, uint32_t s
     const struct result_region *region = &result->regions[index];
     if (site != RESULT_NONE) {
         SCOPED char *calls = site_text(result, site, RESULT_NONE);
-        facts_put_text(facts, option, memory_format("before %s", calls));
-        facts_put_text(facts, work, memory_format("the computing before %s", calls));
+        facts_say(facts, option, "before %s", calls);
+        facts_say(facts, work, "the computing before %s", calls);
     } else if (!region_is_program(region) && !region_is_main(region)) {
-        facts_put_text(facts, option, memory_copy_text(region->shown));
-        facts_put_text(facts, work, memory_format("the work in %s", region->shown));
+        facts_say(facts, option, "%s", region->shown);
+        facts_say(facts, work, "the work in %s", region->shown);
     }
 }
 
@@ -195,11 +195,9 @@ static void put_once(const struct result *result, const struct cause *cause, str
     SCOPED char *since = site_text(result, result->sites[cause->site].before_since, RESULT_NONE);
     SCOPED char *calls = site_text(result, cause->site, RESULT_NONE);
     facts->once_ns = result->sites[cause->site].before_longest_ns;
-    facts_put_text(facts, FINDING_TEXT_place,
-                   memory_format("the code between %s and %s, once", since, calls));
-    facts_put_text(facts, FINDING_TEXT_region, memory_format("between %s and %s", since, calls));
-    facts_put_text(facts, FINDING_TEXT_work,
-                   memory_format("the computing between %s and %s", since, calls));
+    facts_say(facts, FINDING_TEXT_place, "the code between %s and %s, once", since, calls);
+    facts_say(facts, FINDING_TEXT_region, "between %s and %s", since, calls);
+    facts_say(facts, FINDING_TEXT_work, "the computing between %s and %s", since, calls);
 }
 
 /// What the place is called, in sentences and by options.
@@ -227,15 +225,14 @@ static void put_place(const struct result *result, const struct cause *cause, st
     if (is_once(result, cause, facts)) {
         put_once(result, cause, facts);
     } else if (line) {
-        facts_put_text(facts, FINDING_TEXT_region, memory_format("before %s", line));
-        facts_put_text(facts, FINDING_TEXT_work, memory_format("the computing before %s", line));
+        facts_say(facts, FINDING_TEXT_region, "before %s", line);
+        facts_say(facts, FINDING_TEXT_work, "the computing before %s", line);
     } else if (cause->region != RESULT_NONE)
         put_names(result, cause->region, facts->site, facts);
     else if (cause->path != RESULT_NONE) {
         const struct result_path *path = &result->paths[cause->path];
-        facts_put_text(facts, FINDING_TEXT_region,
-                       memory_copy_text(cause->n_parts > 0 ? result->regions[path->region].shown
-                                                           : path->shown));
+        facts_say(facts, FINDING_TEXT_region, "%s",
+                  cause->n_parts > 0 ? result->regions[path->region].shown : path->shown);
     }
 }
 
@@ -326,7 +323,7 @@ static void put_busiest(const struct result *result, struct facts *facts)
     }
     if (facts->busiest == RESULT_NONE)
         return;
-    facts_put_text(facts, FINDING_TEXT_busiest, memory_format("rank %" PRIu32, facts->busiest));
+    facts_say(facts, FINDING_TEXT_busiest, "rank %" PRIu32, facts->busiest);
     put_heaviest(result, facts->busiest, false, FINDING_TEXT_busiest_place, facts);
 }
 
@@ -350,7 +347,7 @@ static void put_sender(const struct result *result, const struct cause *cause, s
     const struct result_region *region = &result->regions[result->paths[path].region];
     bool is_by_calls = region_is_program(region) || region_is_main(region);
     facts->sender = sender;
-    facts_put_text(facts, FINDING_TEXT_sender, memory_format("rank %" PRIu32, sender));
+    facts_say(facts, FINDING_TEXT_sender, "rank %" PRIu32, sender);
     put_heaviest(result, sender, false, FINDING_TEXT_sender_place, facts);
     put_names_as(result, result->paths[path].region,
                  is_by_calls ? heaviest_site(result, sender) : RESULT_NONE,

@@ -28,9 +28,8 @@ static void put_threads(const struct result *result, const struct cause *cause, 
     }
     facts->numbers[FINDING_NUMBER_threads] = (double)n_threads;
     facts->numbers[FINDING_NUMBER_lone_share] = part_of((double)master_ns, (double)all_ns);
-    facts_put_text(facts, FINDING_TEXT_threads,
-                   memory_copy_text(quantity_count(n_threads, "thread").text));
-    facts_put_text(facts, FINDING_TEXT_thread_count, memory_format("%" PRIu64, n_threads));
+    facts_say(facts, FINDING_TEXT_threads, "%s", quantity_count(n_threads, "thread").text);
+    facts_say(facts, FINDING_TEXT_thread_count, "%" PRIu64, n_threads);
 }
 
 static void put_region(const struct result *result, uint32_t region, struct facts *facts,
@@ -70,7 +69,7 @@ static void put_locks(const struct result *result, struct facts *facts)
     double share = part_of((double)lock_ns(result, rank),
                            (double)(threads->ranks[rank].n_threads * window_ns));
     facts->numbers[FINDING_NUMBER_thread_locks] = share;
-    facts_put_text(facts, FINDING_TEXT_thread_locks, memory_copy_text(quantity_share(share).text));
+    facts_say(facts, FINDING_TEXT_thread_locks, "%s", quantity_share(share).text);
     for (size_t i = 0; i < threads->n_lock_waits; i++) {
         const struct result_lock_wait *wait = &threads->lock_waits[i];
         if (wait->rank != rank)
@@ -147,8 +146,7 @@ static void put_one_of_threads(const struct result *result, const uint64_t *lost
         if (lost_ns[i] > 0 && threads_of(result, i) < fewest)
             fewest = threads_of(result, i);
     if (fewest != UINT64_MAX)
-        facts_put_text(facts, FINDING_TEXT_one_of_threads,
-                       memory_format("%.3g", 1 / (double)fewest));
+        facts_say(facts, FINDING_TEXT_one_of_threads, "%.3g", 1 / (double)fewest);
 }
 
 /// What of CAUSE threads lose: in their own time, where, and for whom they wait.
@@ -168,20 +166,19 @@ static void put_losses(const struct result *result, const struct cause *cause, s
     }
     put_one_of_threads(result, lost_ns, facts);
     if (threads_ns > 0)
-        facts_put_text(facts, FINDING_TEXT_thread_time,
-                       memory_copy_text(quantity_time(threads_ns).text));
+        facts_say(facts, FINDING_TEXT_thread_time, "%s", quantity_time(threads_ns).text);
     if (!largest)
         return;
     if (largest->latest)
-        facts_put_text(facts, FINDING_TEXT_latest, memory_copy_text(largest->latest));
+        facts_say(facts, FINDING_TEXT_latest, "%s", largest->latest);
     const char *lock = facts->texts[FINDING_TEXT_lock_place];
     if (cause->region == RESULT_NONE && cause->thread_kind == PAG_THREAD_LOCK && lock)
-        facts_put_text(facts, FINDING_TEXT_place, memory_copy_text(lock));
+        facts_say(facts, FINDING_TEXT_place, "%s", lock);
     else if (cause->region == RESULT_NONE)
         put_region(result, largest->region, facts, FINDING_TEXT_place);
     double even = cause->region == RESULT_NONE ? 0 : even_factor(result, cause->region, lost_ns);
     if (even > 0)
-        facts_put_text(facts, FINDING_TEXT_even, memory_format("%.2f", even));
+        facts_say(facts, FINDING_TEXT_even, "%.2f", even);
 }
 
 void facts_put_threads(const struct result *result, const struct cause *cause, struct facts *facts)

@@ -144,6 +144,9 @@ static inline void facts_put_text(struct facts *facts, enum finding_text name, c
     free(facts->texts[name]);
     facts->texts[name] = text;
 }
+/// The same of a text as printf writes it.
+void facts_say(struct facts *facts, enum finding_text name, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
 void facts_release(struct facts *facts);
 
 /// Writes "solve (solve.c:56)", the region INDEX; SITE (or RESULT_NONE) stands for it where
