@@ -212,13 +212,6 @@ struct formula_fit {
     double criterion;
 };
 
-static int by_size(const void *first, const void *second)
-{
-    const struct measured_collective *a = first, *b = second;
-    return ORDER_BY(LESS_FIRST(a->size_bytes, b->size_bytes),
-                    LESS_FIRST(a->n_members, b->n_members));
-}
-
 static void consider(struct formula_fit *best, const struct form *form,
                      const struct measured_collective *points, size_t n, size_t split)
 {
@@ -316,7 +309,7 @@ static void put_collectives(struct measurements *measurements, FILE *out,
         }
         if (n_points == 0)
             continue;
-        qsort(points, n_points, sizeof *points, by_size);
+        SORT_BY(points, n_points, LEAST(size_bytes), LEAST(n_members));
         if (put_collective(points, n_points, out, errors, &sum))
             fprintf(names, "%s%s", n_clamped++ > 0 ? ", " : "", points[0].operation);
     }

@@ -182,26 +182,12 @@ struct pag_listener activity_graph_listener(struct activity_graph *graph)
 
 // --- the graph
 
-static int by_group(const void *left, const void *right)
-{
-    const struct call *a = left, *b = right;
-    return ORDER_BY(LESS_FIRST(a->group, b->group), LESS_FIRST(a->enter_ns, b->enter_ns),
-                    LESS_FIRST(a->rank, b->rank));
-}
-
 /// A call that begins or ends.
 struct change {
     uint64_t time_ns;
     bool is_enter;
     uint32_t call;
 };
-
-static int by_time(const void *left, const void *right)
-{
-    const struct change *a = left, *b = right;
-    return ORDER_BY(LESS_FIRST(a->time_ns, b->time_ns), LESS_FIRST(a->is_enter, b->is_enter),
-                    LESS_FIRST(a->call, b->call));
-}
 
 /// Runs the clock of the group that has the N calls from FIRST on and N_RANKS ranks: it runs while
 /// any of these computes.
@@ -213,7 +199,7 @@ static void run_clock(struct activity_graph *graph, uint32_t first, uint32_t n, 
         changes[2 * i] = (struct change){call->enter_ns, true, first + i};
         changes[2 * i + 1] = (struct change){call->leave_ns, false, first + i};
     }
-    qsort(changes, 2 * (size_t)n, sizeof *changes, by_time);
+    SORT_BY(changes, 2 * (size_t)n, LEAST(time_ns), LEAST(is_enter), LEAST(call));
     uint64_t clock_ns = 0, now_ns = changes[0].time_ns;
     uint32_t n_computing = n_ranks;
     for (uint32_t i = 0; i < 2 * n; i++) {
@@ -233,7 +219,7 @@ static void group_calls(struct activity_graph *graph, const struct result *resul
         uint32_t rank = graph->calls[i].rank;
         graph->calls[i].group = has_groups ? result->groups.of_rank[rank] : rank;
     }
-    qsort(graph->calls, graph->n_calls, sizeof *graph->calls, by_group);
+    SORT_BY(graph->calls, graph->n_calls, LEAST(group), LEAST(enter_ns), LEAST(rank));
     for (uint32_t first = 0, end; first < graph->n_calls; first = end) {
         uint32_t group = graph->calls[first].group;
         for (end = first; end < graph->n_calls && graph->calls[end].group == group; end++)
@@ -308,15 +294,6 @@ static void write_groups(const struct activity_graph *graph, const struct result
     }
 }
 
-static int by_ends(const void *left, const void *right)
-{
-    const struct arc *a = left, *b = right;
-    return ORDER_BY(LESS_FIRST(a->from_enter_ns, b->from_enter_ns),
-                    LESS_FIRST(a->from_rank, b->from_rank), LESS_FIRST(a->to_rank, b->to_rank),
-                    LESS_FIRST(a->to_enter_ns, b->to_enter_ns),
-                    LESS_FIRST(a->size_bytes, b->size_bytes));
-}
-
 /// Those whose waits ended with them are red.
 static void write_arcs(struct activity_graph *graph, FILE *stream)
 {
@@ -324,8 +301,8 @@ static void write_arcs(struct activity_graph *graph, FILE *stream)
     for (size_t i = 0; i < graph->n_calls; i++)
         sorted[i] = &graph->calls[i];
     qsort(sorted, graph->n_calls, sizeof *sorted, by_rank);
-    if (graph->n_arcs > 1)
-        qsort(graph->arcs, graph->n_arcs, sizeof *graph->arcs, by_ends);
+    SORT_BY(graph->arcs, graph->n_arcs, LEAST(from_enter_ns), LEAST(from_rank), LEAST(to_rank),
+            LEAST(to_enter_ns), LEAST(size_bytes));
     for (size_t i = 0; i < graph->n_arcs; i++) {
         const struct arc *arc = &graph->arcs[i];
         const struct call *from = call_at(graph, sorted, arc->from_rank, arc->from_enter_ns);

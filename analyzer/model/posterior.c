@@ -77,12 +77,6 @@ struct sample {
     double value, share;
 };
 
-static int by_value(const void *a, const void *b)
-{
-    const struct sample *left = a, *right = b;
-    return LESS_FIRST(left->value, right->value);
-}
-
 static double quantile(const struct sample *samples, size_t n, double share)
 {
     double sum = 0;
@@ -143,7 +137,7 @@ static void samples_add(struct samples *samples, const struct model_posterior *p
 static struct model_interval samples_interval(struct samples *samples)
 {
     static const double outside = 0.025;
-    qsort(samples->list, samples->n, sizeof *samples->list, by_value);
+    SORT_BY(samples->list, samples->n, LEAST(value));
     struct model_interval interval = {
         quantile(samples->list, samples->n, outside * samples->all),
         quantile(samples->list, samples->n, (1 - outside) * samples->all)};

@@ -454,12 +454,6 @@ struct scored {
     double score;
 };
 
-static int by_score(const void *a, const void *b)
-{
-    const struct scored *left = a, *right = b;
-    return MORE_FIRST(left->score, right->score);
-}
-
 static bool shares_parameter(const struct model_term *a, const struct model_term *b)
 {
     for (size_t k = 0; k < MODEL_MAX_PARAMETERS; k++)
@@ -515,8 +509,7 @@ static void add_products(struct search *search, size_t first, size_t end)
                 evidence_of(search, squares, n_points - 2, NULL) + product.column.log_prior;
             *ARRAY_NEXT(products, n, capacity) = product;
         }
-    if (n > 0)
-        qsort(products, n, sizeof *products, by_score);
+    SORT_BY(products, n, MOST(score));
     for (size_t i = 0; i < n; i++)
         if (i < N_PRODUCTS || (products[i].column.is_plain && first == 1))
             *add_column(room) = products[i].column;
@@ -528,12 +521,6 @@ struct ranked {
     size_t column;
     double score;
 };
-
-static int by_rank(const void *a, const void *b)
-{
-    const struct ranked *left = a, *right = b;
-    return ORDER_BY(MORE_FIRST(left->score, right->score), LESS_FIRST(left->column, right->column));
-}
 
 /// Whether two columns of several parameters are tried in a sum whatever they do alone: one of each
 /// parameter, or plain ones.
@@ -570,7 +557,7 @@ static void try_pairs(struct search *search, const double *scores)
     SCOPED struct ranked *ranked = memory_new((room->n_columns + 1) * sizeof *ranked);
     for (size_t i = 1; i < room->n_columns; i++)
         ranked[i - 1] = (struct ranked){i, scores[i]};
-    qsort(ranked, room->n_columns - 1, sizeof *ranked, by_rank);
+    SORT_BY(ranked, room->n_columns - 1, MOST(score), LEAST(column));
     size_t n_beam = room->n_columns - 1 < N_BEAM ? room->n_columns - 1 : N_BEAM;
     for (size_t i = 0; i < n_beam; i++)
         for (size_t j = i + 1; j < room->n_columns - 1; j++)

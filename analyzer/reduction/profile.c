@@ -31,19 +31,6 @@ double reduce_profile_percent(const struct reduce_profile *profile, double inclu
     return profile->time_ns > 0 ? 1e5 * inclusive_us / (double)profile->time_ns : 0;
 }
 
-static int by_name(const void *a, const void *b)
-{
-    const struct trial_profile_row *left = a, *right = b;
-    return ORDER_BY(strcmp(left->function, right->function), LESS_FIRST(left->rank, right->rank));
-}
-
-static int by_inclusive_time(const void *a, const void *b)
-{
-    const struct reduction_row *left = a, *right = b;
-    return ORDER_BY(MORE_FIRST(left->inclusive_us, right->inclusive_us),
-                    strcmp(left->name, right->name));
-}
-
 /// Takes the N call paths that a function has on all ranks, by rank.
 static void take_function(struct reduce_profile *profile, const struct trial_profile_row *paths,
                           size_t n)
@@ -86,8 +73,7 @@ static void sort_rows(struct reduce_profile *profile)
     SCOPED uint32_t *place = memory_zeroed(profile->n_rows + 1, sizeof *place);
     for (size_t i = 0; i < profile->n_rows; i++)
         profile->rows[i].rule_rank = (uint32_t)i; // which has no meaning yet
-    if (profile->n_rows > 0)
-        qsort(profile->rows, profile->n_rows, sizeof *profile->rows, by_inclusive_time);
+    SORT_BY(profile->rows, profile->n_rows, MOST(inclusive_us), LEAST(name));
     for (size_t i = 0; i < profile->n_rows; i++) {
         place[profile->rows[i].rule_rank] = (uint32_t)i;
         profile->rows[i].rule_rank = 0;
@@ -99,8 +85,7 @@ static void sort_rows(struct reduce_profile *profile)
 /// Takes the call paths of all ranks, which it sorts; ranks, events and time are known.
 static void take_paths(struct reduce_profile *profile, struct trial_profile_row *paths, size_t n)
 {
-    if (n > 0)
-        qsort(paths, n, sizeof *paths, by_name);
+    SORT_BY(paths, n, LEAST(function), LEAST(rank));
     for (size_t first = 0, before; first < n; first = before) {
         for (before = first + 1; before < n; before++)
             if (strcmp(paths[before].function, paths[first].function) != 0)

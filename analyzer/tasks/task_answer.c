@@ -179,12 +179,6 @@ static void add_shares(struct task_answer *answer, const struct task_outcome *ou
     }
 }
 
-static int compare_shares(const void *a, const void *b)
-{
-    const struct task_share *x = a, *y = b;
-    return ORDER_BY(MORE_FIRST(x->seconds, y->seconds), LESS_FIRST(x->outcome, y->outcome));
-}
-
 static bool has_choice(const struct task *task)
 {
     bool has = task->kind == TASK_GROUPS && task->run == RUN_EITHER;
@@ -218,7 +212,7 @@ int task_answer(struct task_answer *answer, const struct task_point *point, stru
         answer->consecutive_s = seconds_if(point, RUN_CONSECUTIVE, &answer->why_not);
     }
     add_shares(answer, &answer->outcome, 1);
-    qsort(answer->shares, answer->n_shares, sizeof *answer->shares, compare_shares);
+    SORT_BY(answer->shares, answer->n_shares, MOST(seconds), LEAST(outcome));
     return 0;
 }
 

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Sorting by numbers: like qsort() with the place as the last key, whatever digits the numbers
-// have. The binary search.
+// have. Sorting by members. The binary search.
 #include <stdlib.h>
+#include <string.h>
 
 #include "analyzer/base/order.h"
 #include "tests/unit/unit_test.h"
@@ -73,4 +74,54 @@ TEST(test_binary_search)
             SEARCH(found, low, 4, i, items[i] < wanted);
             assert_int_equal(found, expected);
         }
+}
+
+/// A member of each type that structs are sorted by.
+struct record {
+    bool is_set;
+    uint8_t byte;
+    uint32_t rank;
+    int number;
+    uint64_t ns;
+    int64_t change_ns;
+    double share;
+    const char *name;
+    const struct record *of;
+};
+
+/// The ranks of N records as digits.
+static int ranks_of(const struct record *sorted, size_t n)
+{
+    int digits = 0;
+    for (size_t i = 0; i < n; i++)
+        digits = 10 * digits + (int)sorted[i].rank;
+    return digits;
+}
+
+TEST(test_sort_by_members)
+{
+    static const struct record all[] = {{0}, {0}};
+    const struct record given[] = {
+        {true, 200, 1, -1, UINT64_MAX, INT64_MIN, 0.5, "b", &all[1]},
+        {false, 100, 2, 5, 1, INT64_MAX, -0.5, "a", &all[0]},
+        {true, 100, 3, -7, 1, 0, 1e300, "b", &all[0]},
+    };
+    struct record records[3];
+#define CHECK_ORDER(expected, ...)                                                                 \
+    memcpy(records, given, sizeof given);                                                          \
+    SORT_BY(records, 3, __VA_ARGS__);                                                              \
+    assert_int_equal(ranks_of(records, 3), expected)
+    CHECK_ORDER(213, LEAST(is_set), LEAST(rank));
+    CHECK_ORDER(321, LEAST(byte), MOST(rank));
+    CHECK_ORDER(321, MOST(rank));
+    CHECK_ORDER(312, LEAST(number));
+    CHECK_ORDER(231, LEAST(ns), LEAST(rank));
+    CHECK_ORDER(132, MOST(ns), MOST(rank));
+    CHECK_ORDER(132, LEAST(change_ns));
+    CHECK_ORDER(312, MOST(share));
+    CHECK_ORDER(213, LEAST(name), LEAST(rank));
+    CHECK_ORDER(123, MOST(of), LEAST(name));
+#undef CHECK_ORDER
+    struct record *none = NULL;
+    SORT_BY(none, 0, LEAST(rank));
 }
