@@ -8,7 +8,6 @@
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "analyzer/base/memory.h"
@@ -79,12 +78,6 @@ char *bundled_path(const struct bundled *catalogue, const char *name, struct err
 #define PAGODA_DATADIR "/usr/local/share/pagoda"
 #endif
 
-static bool is_directory(const char *path)
-{
-    struct stat status;
-    return stat(path, &status) == 0 && S_ISDIR(status.st_mode);
-}
-
 char *data_folder(struct error *err)
 {
     char command[PATH_MAX];
@@ -96,11 +89,11 @@ char *data_folder(struct error *err)
     static const char *const beside[] = {"../patterns", "../share/pagoda/patterns"};
     for (size_t i = 0; slash && i < sizeof(beside) / sizeof(beside[0]); i++) {
         SCOPED char *path = memory_format("%s/%s", command, beside[i]);
-        char *directory = is_directory(path) ? realpath(path, NULL) : NULL;
+        char *directory = path_is_folder(path) ? realpath(path, NULL) : NULL;
         if (directory)
             return directory;
     }
-    if (is_directory(PAGODA_DATADIR "/patterns"))
+    if (path_is_folder(PAGODA_DATADIR "/patterns"))
         return memory_copy_text(PAGODA_DATADIR "/patterns");
     error_set(err,
               "the folder of patterns is neither beside the command (%s/../patterns) nor in %s",

@@ -158,6 +158,12 @@ char *path_folder(const char *path)
     return slash ? memory_format("%.*s", (int)(slash - path + 1), path) : memory_copy_text(".");
 }
 
+bool path_is_folder(const char *path)
+{
+    struct stat status;
+    return stat(path, &status) == 0 && S_ISDIR(status.st_mode);
+}
+
 int text_compare(const void *a, const void *b)
 {
     return strcmp(*(char *const *)a, *(char *const *)b);

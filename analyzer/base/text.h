@@ -49,6 +49,9 @@ const char *path_base_name(const char *path);
 /// The folder that PATH is in. The caller frees.
 char *path_folder(const char *path);
 
+/// Whether PATH is a folder that can be looked up.
+bool path_is_folder(const char *path);
+
 /// For qsort() and bsearch(): texts, or structs that begin with one, by strcmp().
 int text_compare(const void *a, const void *b);
 

@@ -330,7 +330,7 @@ static int check_repaired(struct check *check, const char *path, const char *dir
 {
     struct error err = {{0}};
     struct repair repair;
-    int status = repair_archive(&repair, path, directory, &err);
+    int status = repair_archive(&repair, path, directory, NULL, &err);
     if (status != 0) {
         log_error("%s", err.text);
         repair_release(&repair);

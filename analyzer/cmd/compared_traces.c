@@ -5,12 +5,12 @@
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "analyzer/advise/advise.h"
 #include "analyzer/base/cleanup.h"
 #include "analyzer/base/memory.h"
+#include "analyzer/base/text.h"
 #include "analyzer/cmd/compared_traces.h"
 #include "analyzer/replay/interval.h"
 #include "analyzer/replay/replay_run.h"
@@ -19,10 +19,8 @@
 
 bool is_trace(const char *path)
 {
-    struct stat status;
     size_t length = strlen(path);
-    return (length > 5 && !strcmp(path + length - 5, ".otf2")) ||
-           (stat(path, &status) == 0 && S_ISDIR(status.st_mode));
+    return (length > 5 && !strcmp(path + length - 5, ".otf2")) || path_is_folder(path);
 }
 
 int trace_store(const char *database, const char *trace, const struct catalogue *catalogue,

@@ -444,7 +444,7 @@ static int export_part(const struct export_request *request, struct exported *ex
     int status = exported->catalogue ? find_interval(request, exported, trace, err) : -1;
     if (status == 0) {
         struct repair_window window = window_of(&exported->intervals.items[0], trace);
-        status = cut_archive(&repair, request->source, request->path, &window, err);
+        status = repair_archive(&repair, request->source, request->path, &window, err);
     }
     for (size_t i = 0; i < repair.n_losses; i++)
         log_warning("%s", repair.losses[i].text);

@@ -196,6 +196,14 @@ bool result_completes_requests(const struct result_region *region)
     return strncasecmp(region->name, "MPI_Wait", strlen("MPI_Wait")) == 0;
 }
 
+bool result_path_is_within(const struct result *result, uint32_t path, uint32_t region)
+{
+    for (uint32_t at = result->paths[path].parent; at != RESULT_NONE; at = result->paths[at].parent)
+        if (result->paths[at].region == region)
+            return true;
+    return false;
+}
+
 double result_metric_whole(const struct result_metric *metric)
 {
     const struct result_part whole = RESULT_PART_ALL;

@@ -679,6 +679,9 @@ bool result_waits_for_messages(const struct result_pattern *pattern);
 /// Whether REGION is a call that completes nonblocking ones: MPI_Wait and the like.
 bool result_completes_requests(const struct result_region *region);
 
+/// Whether a call of REGION is around PATH.
+bool result_path_is_within(const struct result *result, uint32_t path, uint32_t region);
+
 /// The value of METRIC for the whole run, NAN without one.
 double result_metric_whole(const struct result_metric *metric);
 

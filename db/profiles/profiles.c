@@ -8,7 +8,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #include "analyzer/base/format/csv.h"
 #include "analyzer/base/memory.h"
@@ -58,16 +57,10 @@ static int is_profile_name(const struct dirent *entry)
     return sscanf(entry->d_name, "profile.%u.%u.%u", &node, &context, &thread) == 3;
 }
 
-static bool is_folder(const char *path)
-{
-    struct stat status;
-    return stat(path, &status) == 0 && S_ISDIR(status.st_mode);
-}
-
 bool profile_is_file(const char *path)
 {
     struct dirent **entries = NULL;
-    if (is_folder(path)) {
+    if (path_is_folder(path)) {
         int n = scandir(path, &entries, is_profile_name, alphasort);
         for (int i = 0; i < n; i++)
             free(entries[i]);
@@ -99,7 +92,7 @@ static int read_one(const char *path, struct profile *profile, struct error *err
 static int read_all(const char *path, struct profile *profile, struct error *err)
 {
     struct dirent **entries = NULL;
-    if (!is_folder(path))
+    if (!path_is_folder(path))
         return read_one(path, profile, err);
     int n = scandir(path, &entries, is_profile_name, alphasort), status = 0;
     if (n < 0)

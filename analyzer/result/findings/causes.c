@@ -660,15 +660,6 @@ void causes_release(struct causes *causes)
     *causes = (struct causes){0};
 }
 
-/// Whether a call of region OUTER is around PATH.
-static bool is_within(const struct result *result, uint32_t path, uint32_t outer)
-{
-    for (uint32_t at = result->paths[path].parent; at != RESULT_NONE; at = result->paths[at].parent)
-        if (result->paths[at].region == outer)
-            return true;
-    return false;
-}
-
 bool region_is_called_by(const struct result *result, uint32_t inner, uint32_t outer)
 {
     uint64_t all_ns = 0, within_ns = 0;
@@ -678,7 +669,7 @@ bool region_is_called_by(const struct result *result, uint32_t inner, uint32_t o
         if (result->paths[i].region != inner)
             continue;
         all_ns += result->paths[i].exclusive_ns;
-        within_ns += is_within(result, i, outer) ? result->paths[i].exclusive_ns : 0;
+        within_ns += result_path_is_within(result, i, outer) ? result->paths[i].exclusive_ns : 0;
     }
     return within_ns > 0 && (double)within_ns >= nearly_all * (double)all_ns;
 }

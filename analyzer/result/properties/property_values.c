@@ -37,15 +37,6 @@ struct property_values {
 
 // ---- places
 
-static bool is_outermost(const struct result *result, uint32_t path)
-{
-    uint32_t region = result->paths[path].region;
-    for (uint32_t at = result->paths[path].parent; at != RESULT_NONE; at = result->paths[at].parent)
-        if (result->paths[at].region == region)
-            return false;
-    return true;
-}
-
 static void index_paths(struct property_values *v)
 {
     const struct result *result = v->result;
@@ -71,21 +62,13 @@ static void index_regions(struct property_values *v)
     v->first_of = memory_zeroed(result->n_regions + 2, sizeof *v->first_of);
     v->outermost = memory_zeroed(result->n_paths + 1, sizeof *v->outermost);
     for (uint32_t i = 0; i < result->n_paths; i++)
-        if (is_outermost(result, i))
+        if (!result_path_is_within(result, i, result->paths[i].region))
             v->first_of[result->paths[i].region + 2]++;
     for (size_t i = 2; i < result->n_regions + 2; i++)
         v->first_of[i] += v->first_of[i - 1];
     for (uint32_t i = 0; i < result->n_paths; i++)
-        if (is_outermost(result, i))
+        if (!result_path_is_within(result, i, result->paths[i].region))
             v->outermost[v->first_of[result->paths[i].region + 1]++] = i;
-}
-
-static bool is_within(const struct result *result, uint32_t path, uint32_t region)
-{
-    for (uint32_t at = result->paths[path].parent; at != RESULT_NONE; at = result->paths[at].parent)
-        if (result->paths[at].region == region)
-            return true;
-    return false;
 }
 
 /// Adds those regions around the first path of REGION that are around all of its paths.
@@ -97,7 +80,7 @@ static void add_around(struct property_values *v, uint32_t region, size_t *capac
     uint32_t at = n > 0 ? result->paths[paths[0]].parent : RESULT_NONE;
     for (; at != RESULT_NONE; at = result->paths[at].parent) {
         size_t i = 1;
-        while (i < n && is_within(result, paths[i], result->paths[at].region))
+        while (i < n && result_path_is_within(result, paths[i], result->paths[at].region))
             i++;
         if (i < n)
             continue;

@@ -127,10 +127,8 @@ static bool is_of_wait_state(const char *name)
 /// A name that is no other metric's may be a counter's.
 static const struct metric *metric_of(const char *name)
 {
-    for (size_t i = 0; i < N_METRICS; i++)
-        if (strcmp(metrics[i].name, name) == 0)
-            return &metrics[i];
-    return is_of_wait_state(name) ? &waits_of_state : &counted;
+    const struct metric *metric = ITEM_BY(metrics, N_METRICS, name, name);
+    return metric ? metric : is_of_wait_state(name) ? &waits_of_state : &counted;
 }
 
 /// The names of views that show values of OFS, "ranks or map". The caller frees.
@@ -196,13 +194,9 @@ static int check_pair(const struct plot_view *view, const char *a, const char *b
 
 int plot_choose(struct plot_choice *choice, const char *view, const char *wanted, struct error *err)
 {
-    const char *names[PLOT_OFS];
-    int of = 0;
-    for (int i = 0; i < PLOT_OFS; i++)
-        names[i] = plot_views[i].name;
-    while (of < PLOT_OFS && strcmp(names[of], view) != 0)
-        of++;
+    int of = (int)FIND_BY(plot_views, PLOT_OFS, name, view);
     if (of == PLOT_OFS) {
+        SCOPED const char **names = NAMED_NAMES(plot_views, PLOT_OFS);
         SCOPED char *all = spelling_list(names, PLOT_OFS);
         return error_set(err, "--view is one of %s, not %s", all, view);
     }
@@ -433,10 +427,8 @@ static const struct counter *counter_of(const struct timeline *timeline, const c
                                         size_t *index)
 {
     const struct definitions *definitions = timeline->definitions;
-    for (*index = 0; *index < definitions->n_counters; (*index)++)
-        if (strcmp(definitions->counters[*index].name, name) == 0)
-            return &definitions->counters[*index];
-    return NULL;
+    *index = FIND_BY(definitions->counters, definitions->n_counters, name, name);
+    return *index < definitions->n_counters ? &definitions->counters[*index] : NULL;
 }
 
 /// The number of columns that METRIC has.
@@ -598,9 +590,5 @@ void plot_release(struct plot *plot)
     words_free(plot->rows);
     words_free(plot->columns);
     words_free(plot->legend);
-    free(plot->title);
-    free(plot->metric);
-    free(plot->unit);
-    free(plot->values);
-    free(plot->ranks_of);
+    FREE_ALL(plot->title, plot->metric, plot->unit, plot->values, plot->ranks_of);
 }

@@ -28,10 +28,10 @@ struct merge_cores {
 
 static struct host *host_named(struct merge_cores *cores, const char *name)
 {
-    for (size_t i = 0; i < cores->n; i++)
-        if (strcmp(cores->hosts[i].name, name) == 0)
-            return &cores->hosts[i];
-    struct host *host = ARRAY_NEXT(cores->hosts, cores->n, cores->capacity);
+    struct host *host = ITEM_BY(cores->hosts, cores->n, name, name);
+    if (host)
+        return host;
+    host = ARRAY_NEXT(cores->hosts, cores->n, cores->capacity);
     *host = (struct host){.name = name, .is_used = memory_zeroed(MOST_CORES, sizeof(bool))};
     return host;
 }

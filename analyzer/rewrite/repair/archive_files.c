@@ -26,12 +26,6 @@ static bool is_of_location(const char *name, const char *ending, uint64_t *id)
     return errno == 0 && strcmp(rest, ending) == 0;
 }
 
-static bool is_folder(const char *path)
-{
-    struct stat status;
-    return stat(path, &status) == 0 && S_ISDIR(status.st_mode);
-}
-
 static bool is_file(const char *path)
 {
     struct stat status;
@@ -100,7 +94,7 @@ static int find_candidates(const char *folder, char ***names, struct error *err)
             add_candidate(names, entry->d_name, 5);
         else if (ends_in(entry->d_name, ".def") && !is_of_location(entry->d_name, ".def", &id))
             add_candidate(names, entry->d_name, 4);
-        else if (entry->d_name[0] != '.' && is_folder(path) && holds_events(path))
+        else if (entry->d_name[0] != '.' && path_is_folder(path) && holds_events(path))
             add_candidate(names, entry->d_name, 0);
     }
     return 0;
@@ -110,7 +104,7 @@ static int find_candidates(const char *folder, char ***names, struct error *err)
 static bool holds_spool(const char *folder)
 {
     SCOPED char *path = memory_format("%s/spool", folder);
-    return is_folder(path);
+    return path_is_folder(path);
 }
 
 /// Why FOLDER, in which N archives are called NAMES, is not one to repair. Returns -1.
@@ -218,10 +212,10 @@ int archive_files_find(struct archive_files *files, const char *path, struct err
 {
     *files = (struct archive_files){0};
     int status =
-        is_folder(path) ? find_in_folder(files, path, err) : find_by_file(files, path, err);
+        path_is_folder(path) ? find_in_folder(files, path, err) : find_by_file(files, path, err);
     if (status != 0)
         return -1;
-    files->given = is_folder(path) ? memory_copy_text(path) : archive_files_path(files, "");
+    files->given = path_is_folder(path) ? memory_copy_text(path) : archive_files_path(files, "");
     files->has_anchor = has(files, ".otf2");
     files->has_definitions = has(files, ".def");
     list_locations(files);

@@ -576,13 +576,7 @@ static int check_place(const struct repairing *all, const char *directory, struc
 }
 
 int repair_archive(struct repair *repair, const char *path, const char *directory,
-                   struct error *err)
-{
-    return cut_archive(repair, path, directory, NULL, err);
-}
-
-int cut_archive(struct repair *repair, const char *path, const char *directory,
-                const struct repair_window *window, struct error *err)
+                   const struct repair_window *window, struct error *err)
 {
     struct repairing all = {.repair = repair, .window = window, .first_ticks = UINT64_MAX};
     *repair = (struct repair){0};

@@ -35,13 +35,11 @@ struct repair_window;
 
 /// Writes what is left of the archive PATH (see archive_files.c) to DIRECTORY, wholly or not at
 /// all; PATH stays as it is. The events of each location are kept up to the first damage, and
-/// regions that are open there left at that time. The new archive has its losses in the property
-/// PAGODA::REPAIRED. 0, or -1 and ERR. The caller releases, in any case.
+/// regions that are open there left at that time; with WINDOW, unless it is NULL, only those within
+/// it (cut_part.c). The new archive has its losses in the property PAGODA::REPAIRED. 0, or -1 and
+/// ERR. The caller releases, in any case.
 int repair_archive(struct repair *repair, const char *path, const char *directory,
-                   struct error *err);
-/// The same of the part within WINDOW only (cut_part.c).
-int cut_archive(struct repair *repair, const char *path, const char *directory,
-                const struct repair_window *window, struct error *err);
+                   const struct repair_window *window, struct error *err);
 void repair_release(struct repair *repair);
 
 // --- archive_files.c
