@@ -2,6 +2,8 @@
 /* Partitioned communication in a ring. */
 #include "every.h"
 
+#include <unistd.h>
+
 #ifdef HAVE_MPI_Psend_init
 CHAPTER(partitioned)
 {
@@ -31,5 +33,32 @@ CHAPTER(partitioned)
     }
     TRY(MPI_Request_free, &send);
     TRY(MPI_Request_free, &receive);
+}
+
+/* Rank 0 sends three messages, the last part of which takes 20 ms; rank 1 waits for each. */
+CHAPTER(late_part)
+{
+    enum { N_ROUNDS = 3, N_PARTS = 4 };
+    int parts[N_PARTS] = {0};
+    MPI_Comm w = MPI_COMM_WORLD;
+    MPI_Request request;
+
+    if (rank > 1)
+        return;
+    if (rank == 0)
+        TRY(MPI_Psend_init, parts, N_PARTS, 1, MPI_INT, 1, 5, w, MPI_INFO_NULL, &request);
+    else
+        TRY(MPI_Precv_init, parts, N_PARTS, 1, MPI_INT, 0, 5, w, MPI_INFO_NULL, &request);
+    for (int round = 0; round < N_ROUNDS; round++) {
+        TRY(MPI_Start, &request);
+        for (int i = 0; i < N_PARTS && rank == 0; i++) {
+            usleep(i == N_PARTS - 1 ? 20000 : 1000);
+            parts[i] = round + i;
+            TRY(MPI_Pready, i, request);
+        }
+        TRY(MPI_Wait, &request, MPI_STATUS_IGNORE);
+        EQUAL(parts[N_PARTS - 1], round + N_PARTS - 1);
+    }
+    TRY(MPI_Request_free, &request);
 }
 #endif
