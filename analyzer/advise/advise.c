@@ -89,18 +89,22 @@ static bool lies_within(const struct advice_candidate *part,
     return part->within >> candidate->region_number & 1;
 }
 
-/// Whether PART changes a part of what CANDIDATE changes, in the same way, and gains as much. What
-/// a finding proposes stands for its parts, and for what it is a part of.
+/// Whether PART changes what CANDIDATE changes, or a part of it, in the same way, and gains as
+/// much. What a finding proposes stands for itself, for its parts, and for what it is a part of.
 static bool is_same(const struct advice *advice, const struct advice_candidate *candidate,
                     const struct advice_candidate *part)
 {
-    bool proposes = part->is_remedy && !candidate->is_remedy;
-    if (!part->region || !part->is_replayed || part == candidate ||
-        (candidate->is_remedy && !part->is_remedy) ||
-        part->region_number == candidate->region_number ||
-        (!lies_within(part, candidate) && !(proposes && lies_within(candidate, part))) ||
-        strcmp(part->words[0].option, candidate->words[0].option) != 0 ||
-        strcmp(change_of(part), change_of(candidate)) != 0)
+    if (candidate->kind == ADVICE_DYNAMIC && part->kind == ADVICE_DYNAMIC && part->is_replayed)
+        return part < candidate && part->predicted_ns == candidate->predicted_ns;
+    bool proposes = part->findings && !candidate->findings;
+    if (!part->region || !candidate->region || !part->is_replayed || part == candidate ||
+        candidate->findings || strcmp(part->words[0].option, candidate->words[0].option) != 0 ||
+        (!lies_within(part, candidate) && !(proposes && lies_within(candidate, part))))
+        return false;
+    // Of the same region only ranks may be others, as those of a remedy.
+    bool is_of_same = part->region_number == candidate->region_number;
+    if (is_of_same ? !proposes || strcmp(part->words[0].option, "balance") != 0
+                   : strcmp(change_of(part), change_of(candidate)) != 0)
         return false;
     // Of two regions that are the same calls the proposed one stays, or else that of fewer, or the
     // first.
@@ -117,9 +121,8 @@ static void mark_same(struct advice *advice)
     for (size_t i = 0; i < advice->n_candidates; i++) {
         struct advice_candidate *candidate = &advice->candidates[i];
         candidate->same_as = NULL;
-        for (size_t k = 0; k < advice->n_candidates && candidate->region &&
-                           candidate->is_replayed && !candidate->same_as;
-             k++)
+        for (size_t k = 0;
+             k < advice->n_candidates && candidate->is_replayed && !candidate->same_as; k++)
             if (is_same(advice, candidate, &advice->candidates[k]))
                 candidate->same_as = advice->candidates[k].subject;
     }
@@ -151,13 +154,14 @@ static int descending(const void *a, const void *b)
     return MORE_FIRST(x, y);
 }
 
-/// What CANDIDATE counts in the list: its gain, or half of it where it only wants code to be
-/// faster, and no finding says how.
+/// What CANDIDATE counts in the list: its gain, or half of it where it changes computing of which
+/// no finding says that it is the cause of a loss.
 static int64_t order_ns(const struct advice *advice, const struct advice_candidate *candidate)
 {
     int64_t gain_ns = candidate->gain_ns, least_ns = (int64_t)(advice->target_ns / 1000);
-    bool is_wish = strcmp(candidate->words[0].option, "scale") == 0 && !candidate->is_remedy;
-    if (!is_wish || gain_ns < least_ns)
+    bool is_of_computing = candidate->kind == ADVICE_REGION || candidate->kind == ADVICE_MOVE ||
+                           candidate->kind == ADVICE_DYNAMIC;
+    if (!is_of_computing || candidate->findings || gain_ns < least_ns)
         return gain_ns;
     return gain_ns / 2 > least_ns ? gain_ns / 2 : least_ns; // what pays comes before the rest
 }
@@ -182,14 +186,19 @@ static int64_t gain_of_last_shown(const struct advice *advice,
 /// Passes through the trace that the prediction of CANDIDATE takes.
 static size_t passes_of(const struct advice_candidate *candidate)
 {
-    bool is_counted_first = strcmp(candidate->words[0].option, "balance") == 0;
-    return is_counted_first ? 2 : 1;
+    const char *option = candidate->words[0].option;
+    return strcmp(option, "balance") == 0 || strcmp(option, "rebalance") == 0 ? 2 : 1;
 }
 
 static void replay_round(const struct advise_setting *setting, struct advice *advice,
                          struct advice_candidate *const *candidates, size_t n)
 {
-    advise_predict(&setting->batch, advice, candidates, n);
+    struct whatif_job jobs[ROUND] = {0};
+    for (size_t i = 0; i < n; i++)
+        jobs[i].candidates[0] = candidates[i];
+    whatif_run_jobs(&setting->batch, jobs, n);
+    for (size_t i = 0; i < n; i++)
+        advise_take_prediction(advice, candidates[i], &jobs[i]);
     advice->n_replays += n;
     mark_same(advice);
 }
@@ -253,6 +262,7 @@ static void replay_candidates(const struct advise_setting *setting, struct advic
         .is_done = memory_zeroed(n, sizeof(bool)),
         .n = n,
     };
+    mark_same(advice); // of remedies, which are predicted
     for (size_t i = 0; i < n; i++)
         trial.order[i] = &advice->candidates[i];
     qsort(trial.order, n, sizeof(struct advice_candidate *), by_promise);
@@ -375,33 +385,56 @@ static char *lost_text(const struct result *result)
     return text;
 }
 
-/// The run with nothing changed, in UNCHANGED with its critical path, and on the target. 0, or -1
-/// and ERR; the caller releases UNCHANGED in either case.
-static int predict_baselines(const struct advise_setting *setting, struct advice *advice,
-                             struct replay_run *unchanged, struct error *err)
+/// The run of MEASURED with nothing changed, in UNCHANGED with its critical path, and on the
+/// target; without one the remedies of the findings. 0, or -1 and ERR; the caller releases
+/// UNCHANGED in either case.
+static int predict_baselines(struct replay_run *measured, const struct advise_setting *setting,
+                             struct advice *advice, struct replay_run *unchanged, struct error *err)
 {
     SCOPED_BY(whatif_point_release) struct whatif_point same = {0};
-    struct whatif_job target = {0};
-    advice->assumption = whatif_sharing_note(setting->target);
-    int status =
-        whatif_run_unchanged(setting->target, setting->batch.measured, unchanged, &same, err);
-    target.predicted_ns = same.predicted_ns;
-    target.window_ns = same.window_end_ns - same.window_begin_ns;
-    if (status == 0 && setting->batch.n_words > 0)
+    struct whatif_job target = {.run = unchanged};
+    const struct result *result = &measured->result;
+    int status = 0;
+    if (setting->batch.n_words == 0) {
+        status = findings_search(measured, &setting->batch, advice, &target, err);
+    } else if (whatif_run_unchanged(setting->target, measured, unchanged, &same, err) == 0) {
+        target.run = NULL;
         whatif_run_jobs(&setting->batch, &target, 1);
-    advice->replayed_ns = same.predicted_ns;
-    advice->lost = lost_text(&setting->batch.measured->result);
-    advice->is_explained = lost_kind(&setting->batch.measured->result) == LOST_UNKNOWN &&
-                           advice->replayed_ns < advice->measured_ns;
-    advice->target_ns = target.predicted_ns;
-    uint64_t computing_ns = spread_computing(&setting->batch.measured->result);
-    advice->loss_ns = target.window_ns > computing_ns ? target.window_ns - computing_ns : 0;
-    advice->n_workers = farm_kept_workers(&setting->batch.measured->replay, &advice->master);
-    advice->n_replays = 1 + (setting->batch.n_words > 0);
-    if (target.failure)
-        status = error_set(err, "%s", target.failure);
+        if (target.failure)
+            status = error_set(err, "%s", target.failure);
+        advice->replayed_ns = same.predicted_ns;
+        advice->target_ns = target.predicted_ns;
+        advice->n_replays = 2;
+    } else {
+        status = -1;
+    }
     free(target.failure);
+    advice->assumption = whatif_sharing_note(setting->target);
+    advice->lost = lost_text(result);
+    advice->is_explained =
+        lost_kind(result) == LOST_UNKNOWN && advice->replayed_ns < advice->measured_ns;
+    uint64_t computing_ns = spread_computing(result);
+    advice->loss_ns = target.window_ns > computing_ns ? target.window_ns - computing_ns : 0;
+    advice->n_workers = farm_kept_workers(&measured->replay, &advice->master);
     return status;
+}
+
+/// Keeps what KINDS (bits) ask for, and the names of the findings of RESULT.
+static void keep_kinds(const struct result *result, unsigned kinds, struct advice *advice)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < advice->n_candidates; i++) {
+        if (kinds >> advice->candidates[i].kind & 1)
+            advice->candidates[n++] = advice->candidates[i];
+        else
+            advice_candidate_release(&advice->candidates[i]);
+    }
+    advice->n_candidates = n;
+    advice->findings = memory_zeroed(result->n_findings, sizeof *advice->findings);
+    for (; advice->n_findings < result->n_findings; advice->n_findings++)
+        advice->findings[advice->n_findings] = (struct advice_finding){
+            .kind = memory_copy_text(result->findings[advice->n_findings].kind),
+            .name = memory_copy_text(result->findings[advice->n_findings].name)};
 }
 
 /// SETTING with what the number of events of a prediction allows: of long traces what takes 30
@@ -419,12 +452,11 @@ static struct advise_setting within_limits(const struct advise_setting *setting)
     return limited;
 }
 
-/// Takes what has been predicted already, N_MORE passes, and the pairs that come last, off the
-/// passes.
-static void spend(struct advise_setting *limited, const struct advice *advice, size_t n_more)
+/// Takes what has been predicted already, and the pairs that come last, off the passes.
+static void spend(struct advise_setting *limited, const struct advice *advice)
 {
-    size_t spent = n_more + advice->n_replays +
-                   PASSES_OF_PAIR * (limited->n_paired * (limited->n_paired - 1) / 2);
+    size_t spent =
+        advice->n_replays + PASSES_OF_PAIR * (limited->n_paired * (limited->n_paired - 1) / 2);
     limited->max_passes = limited->max_passes > spent ? limited->max_passes - spent : 0;
 }
 
@@ -433,21 +465,19 @@ static void try_candidates(struct advise_setting *limited, const struct pag_resu
                            struct advice *advice)
 {
     struct whatif_progress *progress = limited->batch.progress;
+    size_t n_predicted = advice->n_candidates; // remedies of findings
     advise_enumerate(limited, unchanged, advice);
     if (limited->kinds >> ADVICE_PROCESSORS & 1)
         advise_add_cores(limited, unchanged, advice);
-    if (!*advice->target)
-        findings_add_candidates(&limited->batch.measured->result, limited->kinds, advice);
     if (limited->kinds >> ADVICE_PLACEMENT & 1)
         advise_add_placement(limited, advice);
     if (limited->kinds >> ADVICE_WORKERS & 1)
         advise_add_workers(limited, advice);
-    size_t n_more = 0;
     if (limited->kinds >> ADVICE_DYNAMIC & 1)
-        n_more = advise_add_rebalancing(limited, advice);
+        advise_add_rebalancing(limited, advice);
     relate_regions(limited->batch.measured, advice);
-    spend(limited, advice, n_more);
-    size_t n_candidates = advice->n_candidates;
+    spend(limited, advice);
+    size_t n_candidates = advice->n_candidates - n_predicted;
     if (n_candidates > limited->max_passes)
         n_candidates = limited->max_passes;
     size_t n_pairs = limited->n_paired * (limited->n_paired - 1) / 2;
@@ -459,19 +489,21 @@ static void try_candidates(struct advise_setting *limited, const struct pag_resu
     replay_pairs(limited, advice);
 }
 
-int advise_run(const struct advise_setting *setting, struct advice *advice, struct error *err)
+int advise_run(struct replay_run *measured, const struct advise_setting *setting,
+               struct advice *advice, struct error *err)
 {
     struct advise_setting limited = within_limits(setting);
     SCOPED_BY(whatif_plan_release) struct whatif_plan target;
     SCOPED_BY(replay_run_release) struct replay_run unchanged = {0};
-    advice->measured_ns = setting->batch.measured->replay.time_ns;
+    advice->measured_ns = measured->replay.time_ns;
     whatif_progress_expect(setting->batch.progress,
                            limited.max_passes < LONG_PASSES ? limited.max_passes : LONG_PASSES);
-    int status = whatif_job_plan(&setting->batch, &(struct whatif_job){0}, &target, err);
+    if (whatif_job_plan(&setting->batch, &(struct whatif_job){0}, &target, err) != 0)
+        return -1;
     limited.target = &target;
-    if (status == 0)
-        status = predict_baselines(&limited, advice, &unchanged, err);
-    if (status == 0)
-        try_candidates(&limited, &unchanged.replay, advice);
-    return status;
+    if (predict_baselines(measured, &limited, advice, &unchanged, err) != 0)
+        return -1;
+    keep_kinds(&measured->result, setting->kinds, advice);
+    try_candidates(&limited, &unchanged.replay, advice);
+    return 0;
 }

@@ -8,8 +8,10 @@
 #include "analyzer/replay/replay_run.h"
 #include "analyzer/result/advice.h"
 
-/// Fills ADVICE except for trace and target. 0, or -1 and ERR.
-int advise_run(const struct advise_setting *setting, struct advice *advice, struct error *err);
+/// Fills ADVICE on MEASURED, that of SETTING, except for trace and target; predicts its findings,
+/// as findings_predict() does, unless there is a target. 0, or -1 and ERR.
+int advise_run(struct replay_run *measured, const struct advise_setting *setting,
+               struct advice *advice, struct error *err);
 
 // --- findings.c
 // What the remedies of a run's findings would save.
@@ -22,17 +24,20 @@ int findings_check_remedies(const struct finding_kinds *kinds, struct error *err
 /// itself. NULL: it does.
 const char *findings_too_large(const struct definitions *definitions);
 
-/// Predicts the remedies of the findings of MEASURED, which was replayed for predictions. Those
-/// that save something stay, the best first, and findings whose remedies save more come first.
-/// Where that fails it is as findings_leave_unproven(), and -1 and ERR; and so are the smaller
-/// findings of a run with so many events that all predictions would take much longer than the
-/// replay.
+/// The one search for changes that repair findings, which both commands make: predicts the run of
+/// MEASURED with nothing changed, as the job UNCHANGED, all candidates of ADVICE, and the remedies
+/// of the findings, which become candidates. Of these, those that save something stay in the
+/// findings, the best first, and those that could not be predicted, with the reason; findings whose
+/// remedies save more come first. Each candidate that is a remedy then names its findings. Where it
+/// fails it is as findings_leave_unproven(), and -1 and ERR; and so are the smaller findings of a
+/// run with so many events that all predictions would take much longer than the replay: their
+/// remedies are candidates without a prediction. MEASURED was replayed for predictions.
+int findings_search(struct replay_run *measured, const struct whatif_batch *batch,
+                    struct advice *advice, struct whatif_job *unchanged, struct error *err);
+
+/// The same for a replay, with how much less computing pays (bends.c, slack.c). 0, or -1 and ERR.
 int findings_predict(struct replay_run *measured, struct error *err);
 
 /// Where nothing is predicted, and WHY, a sentence (NULL: not asked for): findings of kinds that
 /// need a proof are of the next kind without.
 void findings_leave_unproven(struct result *result, const char *why);
-
-/// Adds the remedies of KINDS (bits of enum advice_kind) as candidates to ADVICE, each that is not
-/// there yet; with one that halves some computing goes, as a limit, one that leaves it out.
-void findings_add_candidates(const struct result *result, unsigned kinds, struct advice *advice);

@@ -13,25 +13,46 @@
 #include "analyzer/pag/pag.h"
 #include "analyzer/result/cores.h"
 #include "analyzer/result/sites.h"
+#include "analyzer/simulation/change/region_pattern.h"
 
 enum { MAX_REGIONS = 12, MAX_STRETCHES = 6, MAX_PATHS = 4, MAX_STREAMS = 3 };
 static const double least_share = 0.003; // of the run time: less is not worth a prediction
 static const double uneven = 1.05;       // longest over mean
 static const double of_one_rank = 0.9;   // of a region's time
 
-struct advice_candidate *advise_add(struct advice *advice, enum advice_kind kind, uint64_t most_ns,
-                                    const char *subject, const char *sentence)
+/// What each option changes.
+static const struct change {
+    const char *option;
+    enum advice_kind kind;
+    const char *subject; // NULL: the region that its value begins with
+} changes[] = {{"scale", ADVICE_REGION, NULL},
+               {"balance", ADVICE_REGION, NULL},
+               {"duration", ADVICE_REGION, NULL},
+               {"move", ADVICE_MOVE, NULL},
+               {"drop-sync", ADVICE_SYNC, NULL},
+               {"overlap", ADVICE_MESSAGES, NULL},
+               {"cut-messages", ADVICE_MESSAGES, "messages"},
+               {"aggregate", ADVICE_MESSAGES, "messages"},
+               {"latency", ADVICE_NETWORK, "latency"},
+               {"bandwidth", ADVICE_NETWORK, "bandwidth"},
+               {"cores", ADVICE_PROCESSORS, "cores"},
+               {"cpu-speed", ADVICE_PROCESSORS, "processors"},
+               {"place", ADVICE_PLACEMENT, "placement"},
+               {"map", ADVICE_PLACEMENT, "placement"},
+               {"workers", ADVICE_WORKERS, "workers"},
+               {"dealing", ADVICE_WORKERS, "workers"},
+               {"rebalance", ADVICE_DYNAMIC, "rebalance"}};
+
+struct advice_candidate *advise_add(struct advice *advice, enum advice_kind kind,
+                                    const char *subject)
 {
     struct advice_candidate *candidate =
         ARRAY_NEXT(advice->candidates, advice->n_candidates, advice->capacity);
     *candidate = (struct advice_candidate){
         .kind = kind,
-        .group =
-            kind == ADVICE_PROCESSORS || kind == ADVICE_NETWORK ? ADVICE_MACHINE : ADVICE_CHANGE,
-        .sentence = memory_copy_text(sentence),
         .subject = memory_copy_text(subject),
-        .most_ns = most_ns,
-        .promise_ns = most_ns,
+        .most_ns = UINT64_MAX,
+        .promise_ns = UINT64_MAX,
     };
     return candidate;
 }
@@ -42,6 +63,45 @@ void advise_add_word(struct advice_candidate *candidate, const char *option, con
         (struct advice_word){memory_copy_text(option), value ? memory_copy_text(value) : NULL};
 }
 
+/// The REGION that VALUE of OPTION begins with. The caller frees.
+static char *region_in(const char *option, const char *value)
+{
+    const char *end = strrchr(value, '=');
+    bool has_region_only =
+        strcmp(option, "drop-sync") == 0 || strcmp(option, "overlap") == 0 ||
+        // After the = of --balance are ranks.
+        (end && strcmp(option, "balance") == 0 && end[1 + strspn(end + 1, "0123456789,-")] != '\0');
+    return !end || has_region_only ? memory_copy_text(value)
+                                   : memory_format("%.*s", (int)(end - value), value);
+}
+
+struct advice_candidate *advise_try(struct advice *advice, const char *option, const char *value)
+{
+    struct advice_candidate *candidate = advise_find(advice, option, value);
+    if (candidate)
+        return candidate;
+    size_t i = FIND_BY(changes, sizeof changes / sizeof changes[0], option, option);
+    bool is_known = i < sizeof changes / sizeof changes[0];
+    char *region = is_known && !changes[i].subject ? region_in(option, value) : NULL;
+    candidate = advise_add(advice, is_known ? changes[i].kind : ADVICE_REGION,
+                           region     ? region
+                           : is_known ? changes[i].subject
+                                      : option);
+    candidate->region = region;
+    advise_add_word(candidate, option, value);
+    return candidate;
+}
+
+void advise_describe(struct advice_candidate *candidate, const char *sentence, bool is_limit)
+{
+    if (candidate->findings)
+        return;
+    free(candidate->sentence);
+    candidate->sentence = memory_copy_text(sentence);
+    bool is_of_machine = candidate->kind == ADVICE_PROCESSORS || candidate->kind == ADVICE_NETWORK;
+    candidate->group = is_limit ? ADVICE_LIMIT : is_of_machine ? ADVICE_MACHINE : ADVICE_CHANGE;
+}
+
 void advise_take_prediction(const struct advice *advice, struct advice_candidate *candidate,
                             const struct whatif_job *job)
 {
@@ -50,17 +110,6 @@ void advise_take_prediction(const struct advice *advice, struct advice_candidate
     candidate->predicted_ns = job->predicted_ns;
     candidate->judged_ns = job->window_ns;
     candidate->gain_ns = (int64_t)advice->target_ns - (int64_t)job->predicted_ns;
-}
-
-void advise_predict(const struct whatif_batch *batch, const struct advice *advice,
-                    struct advice_candidate *const *candidates, size_t n)
-{
-    SCOPED struct whatif_job *jobs = memory_zeroed(n, sizeof *jobs);
-    for (size_t i = 0; i < n; i++)
-        jobs[i].candidates[0] = candidates[i];
-    whatif_run_jobs(batch, jobs, n);
-    for (size_t i = 0; i < n; i++)
-        advise_take_prediction(advice, candidates[i], &jobs[i]);
 }
 
 struct advice_candidate *advise_find(const struct advice *advice, const char *option,
@@ -108,19 +157,16 @@ static bool is_worth(const struct survey *survey, uint64_t most_ns)
     return (double)most_ns >= least_share * (double)survey->result->time_ns;
 }
 
-/// One option of one value, which begins with SUBJECT if that is a region; the value and the
-/// sentence are freed.
-static struct advice_candidate *add_one(struct survey *survey, enum advice_kind kind,
-                                        uint64_t most_ns, const char *subject, const char *option,
-                                        char *value, char *sentence)
+/// One option of one value, as SENTENCE unless a finding has it; both are freed.
+static struct advice_candidate *add_one(struct survey *survey, uint64_t most_ns, bool is_limit,
+                                        const char *option, char *value, char *sentence)
 {
-    struct advice_candidate *candidate =
-        advise_add(survey->advice, kind, bound(survey, most_ns), subject, sentence);
+    struct advice_candidate *candidate = advise_try(survey->advice, option, value);
+    advise_describe(candidate, sentence, is_limit);
+    candidate->most_ns = bound(survey, most_ns);
     // Of all that MPI costs a change of some calls takes away a part.
-    candidate->promise_ns = kind == ADVICE_SYNC || kind == ADVICE_MESSAGES ? most_ns / 4 : most_ns;
-    advise_add_word(candidate, option, value);
-    if (strncmp(value, subject, strlen(subject)) == 0)
-        candidate->region = memory_copy_text(subject);
+    bool is_of_calls = candidate->kind == ADVICE_SYNC || candidate->kind == ADVICE_MESSAGES;
+    candidate->promise_ns = is_of_calls ? most_ns / 4 : most_ns;
     FREE_ALL(value, sentence);
     return candidate;
 }
@@ -168,19 +214,15 @@ static bool may_balance(const struct survey *survey, uint64_t most_ns, uint64_t 
 static void add_region(struct survey *survey, const char *pattern, const char *words,
                        uint64_t path_ns, bool is_uneven)
 {
-    add_one(survey, ADVICE_REGION, path_ns / 2, pattern, "scale", memory_format("%s=0.5", pattern),
+    add_one(survey, path_ns / 2, false, "scale", memory_format("%s=0.5", pattern),
             memory_format("Make %s twice as fast", words));
-    struct advice_candidate *gone =
-        add_one(survey, ADVICE_REGION, path_ns, pattern, "scale", memory_format("%s=0", pattern),
-                memory_format("Remove %s", words));
-    gone->group = ADVICE_LIMIT;
     if (!is_uneven)
         return;
     // After the last = are ranks.
     uint32_t last_rank = survey->result->n_ranks - 1;
     char *value = strchr(pattern, '=') ? memory_format("%s=0-%" PRIu32, pattern, last_rank)
                                        : memory_copy_text(pattern);
-    add_one(survey, ADVICE_REGION, path_ns, pattern, "balance", value,
+    add_one(survey, path_ns, false, "balance", value,
             memory_format("Spread the work in %s equally over its ranks", words));
 }
 
@@ -345,7 +387,7 @@ static void add_moves(struct survey *survey)
         SCOPED char *others = receivers_of(result, sums->max_rank);
         if (!others)
             continue;
-        add_one(survey, ADVICE_MOVE, region->path_ns, sums->shown, "move",
+        add_one(survey, region->path_ns, false, "move",
                 memory_format("%s=%" PRIu32 ":%s", sums->shown, sums->max_rank, others),
                 memory_format("Move the work of rank %" PRIu32 " in %s to the ranks it sends to",
                               sums->max_rank, sums->shown));
@@ -368,16 +410,15 @@ static void add_syncs(struct survey *survey)
         n_paths += only_synchronises(result->regions[result->paths[i].region].name);
     uint64_t most_ns = survey->path.slack_ns;
     if (n_paths > 0)
-        add_one(survey, ADVICE_SYNC, most_ns, "MPI_Barrier", "drop-sync",
-                memory_copy_text("MPI_Barrier"), memory_copy_text("Leave out barriers"))
+        add_one(survey, most_ns, false, "drop-sync", memory_copy_text("MPI_Barrier"),
+                memory_copy_text("Leave out barriers"))
             ->is_all = true;
     size_t n_added = 0;
     for (size_t i = 0; i < result->n_paths && n_paths > 1 && n_added < MAX_PATHS; i++) {
         if (!only_synchronises(result->regions[result->paths[i].region].name))
             continue;
         SCOPED char *path = path_text(result, NULL, (uint32_t)i);
-        add_one(survey, ADVICE_SYNC, most_ns, result->paths[i].shown, "drop-sync",
-                memory_copy_text(result->paths[i].shown),
+        add_one(survey, most_ns, false, "drop-sync", memory_copy_text(result->paths[i].shown),
                 memory_format("Leave out the barrier %s", path));
         n_added++;
     }
@@ -398,27 +439,25 @@ static void add_messages(struct survey *survey)
     uint64_t most_ns = survey->path.slack_ns;
     if (result->n_messages == 0)
         return;
-    add_one(survey, ADVICE_MESSAGES, most_ns, "messages", "cut-messages",
-            memory_copy_text("size>=1=0.5"),
+    add_one(survey, most_ns, false, "cut-messages", memory_copy_text("size>=1=0.5"),
             memory_copy_text("Send half the bytes in every message"))
         ->is_all = true;
     SCOPED struct result_traffic *streams = memory_zeroed(result->n_traffic, sizeof *streams);
     memcpy(streams, result->traffic, result->n_traffic * sizeof *streams);
     qsort(streams, result->n_traffic, sizeof *streams, by_bytes);
     for (size_t i = 0; i < result->n_traffic && i < MAX_STREAMS && result->n_traffic > 1; i++) {
-        SCOPED char *subject =
+        struct advice_candidate *stream =
+            add_one(survey, most_ns, false, "cut-messages",
+                    memory_format("from==%" PRIu32 "&&to==%" PRIu32 "=0.5", streams[i].sender,
+                                  streams[i].receiver),
+                    memory_format("Send half the bytes from rank %" PRIu32 " to rank %" PRIu32,
+                                  streams[i].sender, streams[i].receiver));
+        free(stream->subject);
+        stream->subject =
             memory_format("%" PRIu32 ">%" PRIu32, streams[i].sender, streams[i].receiver);
-        add_one(survey, ADVICE_MESSAGES, most_ns, subject, "cut-messages",
-                memory_format("from==%" PRIu32 "&&to==%" PRIu32 "=0.5", streams[i].sender,
-                              streams[i].receiver),
-                memory_format("Send half the bytes from rank %" PRIu32 " to rank %" PRIu32,
-                              streams[i].sender, streams[i].receiver));
     }
-    struct advice_candidate *aggregate =
-        advise_add(survey->advice, ADVICE_MESSAGES, bound(survey, most_ns), "messages",
-                   "Join messages that follow one another to the same rank");
-    advise_add_word(aggregate, "aggregate", "all");
-    aggregate->group = ADVICE_LIMIT;
+    add_one(survey, most_ns, true, "aggregate", memory_copy_text("all"),
+            memory_copy_text("Join messages that follow one another to the same rank"));
 }
 
 /// What to do instead of waiting by PATTERN in the calls WORDS; WHEN they have to wait then.
@@ -443,15 +482,12 @@ static void add_overlaps_of(struct survey *survey, const struct result_pattern *
     SCOPED char *words = path_text(result, pattern, calls);
     for (uint32_t at = calls; at != RESULT_NONE; at = result->paths[at].parent) {
         const char *scope = result->paths[at].shown;
-        if (advise_find(survey->advice, "overlap", scope))
-            continue;
         SCOPED char *when =
             at == calls
                 ? memory_copy_text("later")
                 : memory_format("when %s ends", result->regions[result->paths[at].region].shown);
-        add_one(survey, ADVICE_MESSAGES, survey->path.slack_ns, scope, "overlap",
-                memory_copy_text(scope), overlap_sentence(pattern, words, when))
-            ->group = ADVICE_LIMIT;
+        add_one(survey, survey->path.slack_ns, true, "overlap", memory_copy_text(scope),
+                overlap_sentence(pattern, words, when));
     }
 }
 
@@ -486,21 +522,42 @@ static void add_network(struct survey *survey)
     if (!network || network->n_points == 0)
         return;
     const struct machine_point *last = &network->points[network->n_points - 1];
-    add_one(survey, ADVICE_NETWORK, UINT64_MAX, "latency", "latency",
+    add_one(survey, UINT64_MAX, false, "latency",
             memory_format("%" PRIu64 "ns", network->points[0].time_ns / 2),
             memory_copy_text("Halve the latency of the network"));
     if (network->n_points < 2 || last->time_ns <= last[-1].time_ns)
         return;
     double rate = (double)(last->size_bytes - last[-1].size_bytes) /
                   (double)(last->time_ns - last[-1].time_ns) * 1e9;
-    add_one(survey, ADVICE_NETWORK, UINT64_MAX, "bandwidth", "bandwidth",
-            memory_format("%.0f", 2 * rate), memory_copy_text("Double the network's bandwidth"));
+    add_one(survey, UINT64_MAX, false, "bandwidth", memory_format("%.0f", 2 * rate),
+            memory_copy_text("Double the network's bandwidth"));
 }
 
 static void add_processors(struct survey *survey)
 {
-    add_one(survey, ADVICE_PROCESSORS, survey->path.work_ns / 2, "processors", "cpu-speed",
-            memory_copy_text("2"), memory_copy_text("Use processors twice as fast"));
+    add_one(survey, survey->path.work_ns / 2, false, "cpu-speed", memory_copy_text("2"),
+            memory_copy_text("Use processors twice as fast"));
+}
+
+/// Adds to each candidate that halves some computing the one that leaves it out, a limit.
+static void add_limits(struct survey *survey)
+{
+    for (size_t i = 0, n = survey->advice->n_candidates; i < n; i++) {
+        const struct advice_candidate half = survey->advice->candidates[i];
+        const char *region = half.region;
+        if (strcmp(half.words[0].option, "scale") != 0 || !region ||
+            strcmp(half.words[0].value + strlen(region), "=0.5") != 0)
+            continue;
+        const char *what = region_meaning_of(region) != REGION_MEANS_PATHS ? "computing"
+                           : scaled_text_read(region).time == SCALED_FILES ? "calls for"
+                                                                           : "work in";
+        uint64_t most_ns = half.promise_ns < UINT64_MAX / 2 ? 2 * half.promise_ns + 1 : UINT64_MAX;
+        struct advice_candidate *gone =
+            add_one(survey, most_ns, true, "scale", memory_format("%s=0", region),
+                    memory_format("Remove the %s %s", what, region));
+        if (half.most_ns == UINT64_MAX)
+            gone->most_ns = UINT64_MAX;
+    }
 }
 
 void advise_enumerate(const struct advise_setting *setting, const struct pag_result *unchanged,
@@ -517,8 +574,10 @@ void advise_enumerate(const struct advise_setting *setting, const struct pag_res
     for (int kind = 0; kind < ADVICE_KINDS; kind++)
         if (add[kind] && wants(&survey, (enum advice_kind)kind))
             add[kind](&survey);
-    if (wants(&survey, ADVICE_REGION))
+    if (wants(&survey, ADVICE_REGION)) {
         add_stretches(&survey);
+        add_limits(&survey);
+    }
     if (wants(&survey, ADVICE_MESSAGES))
         add_overlaps(&survey);
     advise_path_release(&survey.path);

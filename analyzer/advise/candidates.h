@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Which changes are worth a prediction: read off a measured run.
+// Which changes are worth a prediction though no finding proposes them: read off a measured run.
 #pragma once
 
 #include "analyzer/result/advice.h"
@@ -75,11 +75,21 @@ int slack_take(const struct whatif_batch *batch, const struct pag_result *unchan
 void advise_enumerate(const struct advise_setting *setting, const struct pag_result *unchanged,
                       struct advice *advice);
 
-/// A candidate without words yet. SENTENCE and SUBJECT are copied.
-struct advice_candidate *advise_add(struct advice *advice, enum advice_kind kind, uint64_t most_ns,
-                                    const char *subject, const char *sentence);
+/// A candidate without words and sentence yet; SUBJECT is copied.
+struct advice_candidate *advise_add(struct advice *advice, enum advice_kind kind,
+                                    const char *subject);
 /// VALUE NULL for a flag; copied.
 void advise_add_word(struct advice_candidate *candidate, const char *option, const char *value);
+
+/// The candidate whose only word is OPTION with VALUE (NULL: a flag), NULL: there is none; and with
+/// advise_try() a new one without a sentence then.
+struct advice_candidate *advise_find(const struct advice *advice, const char *option,
+                                     const char *value);
+struct advice_candidate *advise_try(struct advice *advice, const char *option, const char *value);
+
+/// CANDIDATE means SENTENCE, copied, and may not be possible where it IS_LIMIT; nothing if it is a
+/// finding's, which says so itself.
+void advise_describe(struct advice_candidate *candidate, const char *sentence, bool is_limit);
 
 // --- places.c
 
@@ -109,18 +119,14 @@ int advise_check_phases(const struct advise_setting *setting, struct error *err)
 /// 10 %.
 void advise_add_workers(const struct advise_setting *setting, struct advice *advice);
 
-/// Predicts the run with the bundled policies for balancing, not where ranks share cores or one
-/// rank talks with all the others: a candidate for each outcome, which names all policies that have
-/// it. The passes through the trace these took, beyond one each.
-size_t advise_add_rebalancing(const struct advise_setting *setting, struct advice *advice);
+/// Adds the bundled policies for balancing to ADVICE, not where ranks share cores or one rank talks
+/// with all the others.
+void advise_add_rebalancing(const struct advise_setting *setting, struct advice *advice);
 
-/// The candidate whose only word is OPTION with VALUE (NULL: a flag), NULL: there is none.
-struct advice_candidate *advise_find(const struct advice *advice, const char *option,
-                                     const char *value);
-
-/// Predicts N CANDIDATES of ADVICE by the batch, each on its own.
-void advise_predict(const struct whatif_batch *batch, const struct advice *advice,
-                    struct advice_candidate *const *candidates, size_t n);
+/// Predicts the run with nothing changed, as the job UNCHANGED, and all candidates of ADVICE. 0, or
+/// -1 and ERR: not even the run with nothing changed could be predicted.
+int advise_predict_unchanged(const struct whatif_batch *batch, struct advice *advice,
+                             struct whatif_job *unchanged, struct error *err);
 
 /// CANDIDATE gets what JOB predicted, and its failure.
 void advise_take_prediction(const struct advice *advice, struct advice_candidate *candidate,

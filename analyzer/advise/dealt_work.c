@@ -47,7 +47,6 @@ static bool may_deal_tasks(const struct farm_run *run)
            error_ns <= run->recorded_ns / 10;
 }
 
-/// The candidate needs no replay of its own: RUN says it all.
 static void add_best(const struct farm_run *run, struct advice *advice)
 {
     bool is_sure = deals_tasks(&run->farm);
@@ -60,14 +59,7 @@ static void add_best(const struct farm_run *run, struct advice *advice)
                                           best, best == 1 ? "" : "s", today, cores,
                                           is_sure ? "" : ", if no task needs another one");
     SCOPED char *value = memory_format("%" PRIu32, best);
-    struct advice_candidate *candidate =
-        advise_add(advice, ADVICE_WORKERS, UINT64_MAX, "workers", sentence);
-    candidate->group = is_sure ? ADVICE_CHANGE : ADVICE_LIMIT;
-    advise_add_word(candidate, "workers", value);
-    candidate->is_replayed = true;
-    candidate->predicted_ns =
-        run->time_ns - run->phases_ns + farm_run_phases_ns(run, best, &dealing_recorded);
-    candidate->gain_ns = (int64_t)advice->target_ns - (int64_t)candidate->predicted_ns;
+    advise_describe(advise_try(advice, "workers", value), sentence, !is_sure);
 }
 
 void advise_add_workers(const struct advise_setting *setting, struct advice *advice)
@@ -96,62 +88,19 @@ static bool balances(const char *name)
     return policy_read(&policy, name, &err) == 0 && !policy.deals_tasks;
 }
 
-/// Position of the first of N jobs from FROM on with the run that JOB predicts; N: there is none.
-static size_t find_same_run(const struct whatif_job *jobs, size_t from, size_t n,
-                            const struct whatif_job *job)
-{
-    while (from < n &&
-           (job->failure || jobs[from].failure || jobs[from].predicted_ns != job->predicted_ns))
-        from++;
-    return from;
-}
-
-/// Adds what JOBS predict with policies NAMES: one candidate for those with the same run, in the
-/// words of the first of them.
-static void add_policies(char *const *names, struct whatif_job *jobs, size_t n,
-                         struct advice *advice)
-{
-    for (size_t i = 0; i < n; i++) {
-        if (find_same_run(jobs, 0, i, &jobs[i]) < i)
-            continue;
-        char *text = memory_copy_text(names[i]);
-        for (size_t k = i; (k = find_same_run(jobs, k + 1, n, &jobs[i])) < n;) {
-            char *longer = memory_format("%s or %s", text, names[k]);
-            free(text);
-            text = longer;
-        }
-        SCOPED char *sentence = memory_format(
-            "Hand work to idle ranks while it runs, by policy %s (an estimate)", text);
-        struct advice_candidate *candidate =
-            advise_add(advice, ADVICE_DYNAMIC, UINT64_MAX, "rebalance", sentence);
-        advise_add_word(candidate, "rebalance", names[i]);
-        advise_take_prediction(advice, candidate, &jobs[i]);
-        free(text);
-    }
-}
-
-size_t advise_add_rebalancing(const struct advise_setting *setting, struct advice *advice)
+void advise_add_rebalancing(const struct advise_setting *setting, struct advice *advice)
 {
     const struct replay_run *measured = setting->batch.measured;
     if (measured->replay.n_ranks < 2 || setting->target->unchanged.is_shared ||
         advice->loss_ns == 0 || farm_find_master(&measured->replay) != UINT32_MAX)
-        return 0;
-    size_t n_names, n = 0;
-    SCOPED_BY(words_leave) char **names = bundled_names(&bundled_policies, &n_names, NULL);
-    SCOPED char **chosen = memory_zeroed(n_names, sizeof *chosen);
-    SCOPED struct whatif_job *jobs = memory_zeroed(n_names, sizeof *jobs);
-    SCOPED struct advice_candidate *candidates = memory_zeroed(n_names, sizeof *candidates);
-    SCOPED struct advice_word *words = memory_zeroed(n_names, sizeof *words);
-    for (size_t i = 0; i < n_names; i++) {
+        return;
+    size_t n;
+    SCOPED_BY(words_leave) char **names = bundled_names(&bundled_policies, &n, NULL);
+    for (size_t i = 0; i < n; i++) {
         if (!balances(names[i]))
             continue;
-        words[n] = (struct advice_word){(char *)"rebalance", names[i]};
-        candidates[n] = (struct advice_candidate){.words = &words[n], .n_words = 1};
-        jobs[n].candidates[0] = &candidates[n];
-        chosen[n++] = names[i];
+        SCOPED char *sentence = memory_format(
+            "Hand work to idle ranks while it runs, by policy %s (an estimate)", names[i]);
+        advise_describe(advise_try(advice, "rebalance", names[i]), sentence, false);
     }
-    whatif_run_jobs(&setting->batch, jobs, n);
-    add_policies(chosen, jobs, n, advice);
-    advice->n_replays += n;
-    return n;
 }

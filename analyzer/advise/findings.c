@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Remedies are candidates as those of `pagoda advise`, and predicted as these are (advise.h).
+// The search for what remedies of findings save, for `pagoda replay` and `pagoda advise`
+// (advise.h).
 #include "analyzer/advise/advise.h"
 
 #include <stdlib.h>
@@ -9,8 +10,8 @@
 #include "analyzer/base/memory.h"
 #include "analyzer/base/order.h"
 #include "analyzer/base/owned.h"
+#include "analyzer/base/text.h"
 #include "analyzer/result/findings/findings.h"
-#include "analyzer/simulation/change/region_pattern.h"
 #include "analyzer/whatif/options.h"
 
 static const uint64_t least_part = 1000; // of the run: less is not worth a line
@@ -60,93 +61,22 @@ const char *findings_too_large(const struct definitions *definitions)
            "as long as this replay: pagoda advise predicts them.";
 }
 
-static enum advice_kind kind_of(const char *option)
+/// Adds the remedies of FINDING as candidates to ADVICE. BIT: that of the finding; 0 while it is
+/// not known whether they help, with those of what it is if it cannot be proven.
+static void add_candidates(const struct result_finding *finding, uint32_t bit,
+                           struct advice *advice)
 {
-    static const struct {
-        const char *option;
-        enum advice_kind kind;
-    } kinds[] = {{"drop-sync", ADVICE_SYNC},     {"cut-messages", ADVICE_MESSAGES},
-                 {"aggregate", ADVICE_MESSAGES}, {"overlap", ADVICE_MESSAGES},
-                 {"latency", ADVICE_NETWORK},    {"bandwidth", ADVICE_NETWORK},
-                 {"cores", ADVICE_PROCESSORS},   {"cpu-speed", ADVICE_PROCESSORS},
-                 {"place", ADVICE_PLACEMENT},    {"map", ADVICE_PLACEMENT},
-                 {"move", ADVICE_MOVE},          {"workers", ADVICE_WORKERS},
-                 {"dealing", ADVICE_WORKERS},    {"rebalance", ADVICE_DYNAMIC}};
-    size_t i = FIND_BY(kinds, sizeof kinds / sizeof kinds[0], option, option);
-    return i < sizeof kinds / sizeof kinds[0] ? kinds[i].kind : ADVICE_REGION;
-}
-
-static void add_candidate(const struct result_remedy *remedy, struct advice *advice)
-{
-    struct advice_candidate *candidate = advise_find(advice, remedy->option, remedy->value);
-    if (candidate) {
-        candidate->is_remedy |= !remedy->is_fallback;
+    for (size_t i = 0; i < finding->n_remedies; i++) {
+        const struct result_remedy *remedy = &finding->remedies[i];
+        struct advice_candidate *candidate = advise_try(advice, remedy->option, remedy->value);
+        advise_describe(candidate, remedy->sentence, remedy->is_limit);
+        candidate->findings |= bit;
         // What may not be possible elsewhere fits this finding.
         if (candidate->group == ADVICE_LIMIT && !remedy->is_fallback && !remedy->is_limit)
             candidate->group = ADVICE_CHANGE;
-        return;
     }
-    const char *subject = remedy->value ? remedy->value : remedy->option;
-    char *region = memory_format("%.*s", (int)strcspn(subject, "="), subject);
-    candidate = advise_add(advice, kind_of(remedy->option), UINT64_MAX, region, remedy->sentence);
-    advise_add_word(candidate, remedy->option, remedy->value);
-    candidate->is_remedy = !remedy->is_fallback;
-    if (remedy->is_limit)
-        candidate->group = ADVICE_LIMIT;
-    if (candidate->kind == ADVICE_REGION || candidate->kind == ADVICE_SYNC)
-        candidate->region = region;
-    else
-        free(region);
-}
-
-/// The remedies of FINDING, and of what it is if it cannot be proven.
-static void add_candidates(const struct result_finding *finding, unsigned kinds,
-                           struct advice *advice)
-{
-    for (size_t i = 0; i < finding->n_remedies; i++)
-        if (kinds >> kind_of(finding->remedies[i].option) & 1)
-            add_candidate(&finding->remedies[i], advice);
-    for (size_t i = 0; i < finding->n_otherwise; i++)
-        add_candidates(&finding->otherwise[i], kinds, advice);
-}
-
-/// Adds to each candidate that halves some computing the one that leaves it out, a limit. (Those of
-/// regions have theirs.)
-static void add_limits(struct advice *advice)
-{
-    static const char half[] = "=0.5";
-    size_t n = advice->n_candidates;
-    for (size_t i = 0; i < n; i++) {
-        const struct advice_word *word = advice->candidates[i].words;
-        const char *subject = advice->candidates[i].subject;
-        size_t length = word->value ? strlen(word->value) : 0, end = sizeof half - 1;
-        if (advice->candidates[i].n_words != 1 || strcmp(word->option, "scale") != 0 ||
-            length <= end || strcmp(word->value + length - end, half) != 0)
-            continue;
-        SCOPED char *gone = memory_format("%.*s=0", (int)(length - end), word->value);
-        if (!advise_find(advice, "scale", gone)) {
-            bool is_stretch = region_meaning_of(subject) != REGION_MEANS_PATHS;
-            bool is_of_files = scaled_text_read(subject).time == SCALED_FILES;
-            SCOPED char *sentence = memory_format("Remove %s %s",
-                                                  is_stretch    ? "the computing"
-                                                  : is_of_files ? "the calls for"
-                                                                : "the work in",
-                                                  subject);
-            char *region = memory_copy_text(subject);
-            struct advice_candidate *limit =
-                advise_add(advice, ADVICE_REGION, UINT64_MAX, region, sentence);
-            advise_add_word(limit, "scale", gone);
-            limit->group = ADVICE_LIMIT;
-            limit->region = region;
-        }
-    }
-}
-
-void findings_add_candidates(const struct result *result, unsigned kinds, struct advice *advice)
-{
-    for (size_t i = 0; i < result->n_findings; i++)
-        add_candidates(&result->findings[i], kinds, advice);
-    add_limits(advice);
+    for (size_t i = 0; bit == 0 && i < finding->n_otherwise; i++)
+        add_candidates(&finding->otherwise[i], 0, advice);
 }
 
 /// How many remedies FINDING has, with those of what it may be otherwise.
@@ -181,20 +111,21 @@ static int by_gain(const void *a, const void *b)
 /// N_RANKS ranks; where none saves anything, a quarter of that.
 static uint64_t potential_ns(const struct result_finding *finding, size_t n_ranks)
 {
+    const struct result_remedy *first = finding->remedies; // one that saves nothing has gone
     uint64_t loss_ns = finding->loss_ns, each_ns = loss_ns / n_ranks;
-    if (finding->n_remedies == 0)
-        return each_ns / (finding->has_no_remedy ? 2 : 4);
-    uint64_t gain_ns = (uint64_t)finding->remedies[0].gain_ns; // one that saves nothing has gone
-    if (finding->remedies[0].is_limit)
+    if (finding->n_remedies == 0 || !first->is_predicted)
+        return each_ns / (finding->has_no_remedy || finding->n_remedies > 0 ? 2 : 4);
+    uint64_t gain_ns = (uint64_t)first->gain_ns;
+    if (first->is_limit)
         gain_ns /= 2;
-    if (!finding->remedies[0].is_fallback)
+    if (!first->is_fallback)
         return gain_ns < loss_ns ? gain_ns : loss_ns;
     return 2 * gain_ns < each_ns ? 2 * gain_ns : each_ns;
 }
 
 static void remedy_release(struct result_remedy *remedy)
 {
-    FREE_ALL(remedy->option, remedy->value, remedy->sentence, remedy->bend.then);
+    FREE_ALL(remedy->option, remedy->value, remedy->sentence, remedy->failure, remedy->bend.then);
 }
 
 /// What REMEDY is predicted to save; 0: nothing, or it could not be predicted.
@@ -257,7 +188,7 @@ static bool is_repeated(const struct advice *advice, const struct result_remedy 
         int64_t more_ns = (int64_t)(advice->target_ns / least_part);
         if (more_ns < remedies[i].gain_ns / much_more)
             more_ns = remedies[i].gain_ns / much_more;
-        if (strcmp(remedies[i].option, remedy->option) == 0 &&
+        if (remedies[i].is_predicted && strcmp(remedies[i].option, remedy->option) == 0 &&
             remedy->gain_ns < remedies[i].gain_ns + more_ns)
             return true;
     }
@@ -280,12 +211,23 @@ static void drop_same_sentences(struct result_finding *finding)
     finding->n_remedies = n_left;
 }
 
+/// What ADVICE predicts of REMEDY, which helps FINDING or could not be predicted.
+static void take_prediction(const struct advice *advice, struct result_remedy *remedy)
+{
+    const struct advice_candidate *candidate = advise_find(advice, remedy->option, remedy->value);
+    remedy->is_predicted = candidate->is_replayed;
+    remedy->failure = candidate->failure ? memory_copy_text(candidate->failure) : NULL;
+    remedy->predicted_ns = candidate->predicted_ns;
+    remedy->gain_ns = candidate->is_replayed ? candidate->gain_ns : 0;
+}
+
 /// What ADVICE predicts of the remedies of FINDING, of N_RANKS ranks; those that save nothing go,
 /// and fallbacks where others help.
 static void take(const struct advice *advice, struct result_finding *finding, size_t n_ranks)
 {
     size_t n_left = 0;
     bool has_others = false;
+    SCOPED char *tried = memory_copy_text("");
     while (finding->n_otherwise > 0 && !is_proven(advice, finding, n_ranks))
         take_otherwise(finding);
     for (size_t i = 0; i < finding->n_remedies; i++)
@@ -293,70 +235,47 @@ static void take(const struct advice *advice, struct result_finding *finding, si
                       helps(advice, finding, &finding->remedies[i], n_ranks);
     for (size_t i = 0; i < finding->n_remedies; i++) {
         struct result_remedy *remedy = &finding->remedies[i];
-        if (!saves(advice, finding, remedy) || (remedy->is_fallback && has_others)) {
+        take_prediction(advice, remedy);
+        bool is_failed = !remedy->is_predicted;
+        if ((remedy->is_fallback && has_others) ||
+            (!is_failed && (!saves(advice, finding, remedy) ||
+                            is_repeated(advice, finding->remedies, n_left, remedy)))) {
+            const struct advice_word word = {remedy->option, remedy->value};
+            SCOPED char *words = advice_words_text(&word, 1);
+            text_append(&tried, "%s%s", *tried ? ", " : "", words);
             remedy_release(remedy);
-            continue;
-        }
-        const struct advice_candidate *candidate =
-            advise_find(advice, remedy->option, remedy->value);
-        remedy->is_predicted = true;
-        remedy->predicted_ns = candidate->predicted_ns;
-        remedy->gain_ns = candidate->gain_ns;
-        if (is_repeated(advice, finding->remedies, n_left, remedy))
-            remedy_release(remedy);
-        else
+        } else {
             finding->remedies[n_left++] = *remedy;
+        }
     }
     finding->n_remedies = n_left;
+    if (n_left == 0 && *tried)
+        finding->tried = memory_copy_text(tried);
     qsort(finding->remedies, n_left, sizeof *finding->remedies, by_gain);
     drop_same_sentences(finding);
 }
 
-/// Predicts the run with nothing changed, in UNCHANGED with its critical path (NULL: its time
-/// only), beside all candidates. 0, or -1 and ERR: it cannot be.
-static int predict_candidates(const struct whatif_batch *batch, struct advice *advice,
-                              struct replay_run *unchanged, struct error *err)
+int advise_predict_unchanged(const struct whatif_batch *batch, struct advice *advice,
+                             struct whatif_job *unchanged, struct error *err)
 {
-    size_t n = advice->n_candidates;
+    // Critical paths do not cross processes.
+    struct whatif_batch own = *batch;
+    own.is_of_one_process = true;
+    size_t n = advice->n_candidates, n_own = batch->is_of_one_process ? 1 + n : 1;
     SCOPED struct whatif_job *jobs = memory_zeroed(1 + n, sizeof *jobs);
-    jobs[0].run = unchanged;
+    jobs[0] = *unchanged;
     for (size_t i = 0; i < n; i++)
         jobs[1 + i].candidates[0] = &advice->candidates[i];
-    whatif_run_jobs(batch, jobs, 1 + n);
-    advice->target_ns = jobs[0].predicted_ns;
+    whatif_run_jobs(&own, jobs, n_own);
+    whatif_run_jobs(batch, jobs + n_own, 1 + n - n_own);
+    *unchanged = jobs[0];
+    advice->n_replays += 1 + n;
+    advice->replayed_ns = advice->target_ns = unchanged->predicted_ns;
     for (size_t i = 0; i < n; i++)
         advise_take_prediction(advice, &advice->candidates[i], &jobs[1 + i]);
-    SCOPED char *failure = jobs[0].failure;
+    SCOPED char *failure = unchanged->failure;
+    unchanged->failure = NULL;
     return failure ? error_set(err, "%s", failure) : 0;
-}
-
-/// Until where the remedies that are left pay. 0, or -1 and ERR.
-static int find_bends(const struct whatif_batch *batch, const struct pag_result *unchanged,
-                      const struct advice *advice, struct result *result, struct error *err)
-{
-    SCOPED struct advice_candidate **candidates =
-        memory_zeroed(advice->n_candidates, sizeof(struct advice_candidate *));
-    size_t n = 0;
-    for (size_t i = 0; i < result->n_findings; i++)
-        for (size_t k = 0; k < result->findings[i].n_remedies; k++) {
-            const struct result_remedy *remedy = &result->findings[i].remedies[k];
-            struct advice_candidate *candidate = advise_find(advice, remedy->option, remedy->value);
-            bool is_new = true;
-            for (size_t c = 0; c < n; c++)
-                is_new = is_new && candidates[c] != candidate;
-            if (is_new)
-                candidates[n++] = candidate;
-        }
-    advise_find_bends(batch, unchanged, candidates, n);
-    int status = slack_take(batch, unchanged, advice, result, err);
-    for (size_t i = 0; i < result->n_findings; i++)
-        for (size_t k = 0; k < result->findings[i].n_remedies; k++) {
-            struct result_remedy *remedy = &result->findings[i].remedies[k];
-            remedy->bend = advise_find(advice, remedy->option, remedy->value)->bend;
-            if (remedy->bend.then)
-                remedy->bend.then = memory_copy_text(remedy->bend.then);
-        }
-    return status;
 }
 
 /// The findings from number FIRST on are not predicted, because of WHY.
@@ -378,48 +297,71 @@ void findings_leave_unproven(struct result *result, const char *why)
     findings_order(result);
 }
 
-static int predict(struct replay_run *measured, struct error *err)
+int findings_search(struct replay_run *measured, const struct whatif_batch *batch,
+                    struct advice *advice, struct whatif_job *unchanged, struct error *err)
 {
     struct result *result = &measured->result;
-    const struct whatif_batch batch = {.measured = measured, .is_of_one_process = true};
-    SCOPED_BY(advice_release) struct advice advice = {0};
-    struct whatif_plan plan;
-    SCOPED_BY(replay_run_release) struct replay_run unchanged = {0};
-    size_t most = affordable(trace_definitions(measured->trace));
-    size_t n_predicted = count_affordable(result, most);
+    size_t n_predicted = count_affordable(result, affordable(trace_definitions(measured->trace)));
     for (size_t i = 0; i < n_predicted; i++)
-        add_candidates(&result->findings[i], ~0u, &advice);
+        add_candidates(&result->findings[i], 0, advice);
     leave_unproven(result, n_predicted,
                    "Predicted of the largest findings only, because the run has more than two "
                    "million events: pagoda advise predicts the others.");
-    int status = whatif_job_plan(&batch, &(struct whatif_job){0}, &plan, err);
-    bool finds_bends = status == 0 && most == SIZE_MAX && !plan.unchanged.is_shared;
-    if (finds_bends)
-        slack_add_candidates(result, &advice);
-    if (status == 0 && advice.n_candidates > 0)
-        status = predict_candidates(&batch, &advice, finds_bends ? &unchanged : NULL, err);
-    result->replayed_ns = advice.target_ns;
-    if (status == 0) {
-        for (size_t i = 0; i < result->n_findings; i++) {
-            struct result_finding *finding = &result->findings[i];
-            if (i < n_predicted)
-                take(&advice, finding, result->n_ranks);
-            finding->potential_ns = i < n_predicted ? potential_ns(finding, result->n_ranks)
-                                                    : finding->loss_ns / result->n_ranks / 2;
-        }
-        if (finds_bends && advice.n_candidates > 0)
-            status = find_bends(&batch, &unchanged.replay, &advice, result, err);
-        findings_order(result);
+    if (advise_predict_unchanged(batch, advice, unchanged, err) != 0) {
+        SCOPED char *why = memory_format("Not predicted: %s.", err->text);
+        findings_leave_unproven(result, why);
+        return -1;
     }
-    whatif_plan_release(&plan);
-    return status;
+    result->replayed_ns = advice->target_ns;
+    for (size_t i = 0; i < result->n_findings; i++) {
+        struct result_finding *finding = &result->findings[i];
+        if (i < n_predicted)
+            take(advice, finding, result->n_ranks);
+        finding->potential_ns = i < n_predicted ? potential_ns(finding, result->n_ranks)
+                                                : finding->loss_ns / result->n_ranks / 2;
+    }
+    findings_order(result);
+    for (uint32_t i = 0; i < result->n_findings; i++)
+        add_candidates(&result->findings[i], UINT32_C(1) << i, advice);
+    return 0;
+}
+
+/// Until where the remedies of RESULT pay, and computing on the critical path. 0, or -1 and ERR.
+static int find_bends(const struct whatif_batch *batch, const struct pag_result *unchanged,
+                      struct advice *advice, struct result *result, struct error *err)
+{
+    SCOPED struct advice_candidate **candidates =
+        memory_zeroed(advice->n_candidates, sizeof(struct advice_candidate *));
+    size_t n = 0;
+    for (size_t i = 0; i < advice->n_candidates; i++)
+        if (advice->candidates[i].findings)
+            candidates[n++] = &advice->candidates[i];
+    advise_find_bends(batch, unchanged, candidates, n);
+    for (size_t i = 0; i < result->n_findings; i++)
+        for (size_t k = 0; k < result->findings[i].n_remedies; k++) {
+            struct result_remedy *remedy = &result->findings[i].remedies[k];
+            remedy->bend = advise_find(advice, remedy->option, remedy->value)->bend;
+            if (remedy->bend.then)
+                remedy->bend.then = memory_copy_text(remedy->bend.then);
+        }
+    return slack_take(batch, unchanged, advice, result, err);
 }
 
 int findings_predict(struct replay_run *measured, struct error *err)
 {
-    if (predict(measured, err) == 0)
-        return 0;
-    SCOPED char *why = memory_format("Not predicted: %s.", err->text);
-    findings_leave_unproven(&measured->result, why);
-    return error_wrap(err, "what changes would save is not predicted");
+    const struct whatif_batch batch = {.measured = measured, .is_of_one_process = true};
+    SCOPED_BY(advice_release) struct advice advice = {0};
+    SCOPED_BY(whatif_plan_release) struct whatif_plan plan;
+    SCOPED_BY(replay_run_release) struct replay_run run = {0};
+    int status = whatif_job_plan(&batch, &(struct whatif_job){0}, &plan, err);
+    bool finds_bends = status == 0 && !plan.unchanged.is_shared &&
+                       affordable(trace_definitions(measured->trace)) == SIZE_MAX;
+    struct whatif_job unchanged = {.run = finds_bends ? &run : NULL};
+    if (finds_bends)
+        slack_add_candidates(&measured->result, &advice);
+    if (findings_search(measured, &batch, &advice, &unchanged, err) != 0)
+        return error_wrap(err, "what changes would save is not predicted");
+    if (finds_bends && find_bends(&batch, &run.replay, &advice, &measured->result, err) != 0)
+        return error_wrap(err, "how much less computing shortens the run is not predicted");
+    return 0;
 }

@@ -57,11 +57,16 @@ void advise_add_cores(const struct advise_setting *setting, const struct pag_res
     snprintf(cores, sizeof cores, "%" PRIu32, n_ranks);
     SCOPED char *sentence =
         memory_format("Give each rank a core of its own, %" PRIu32 " on a node", n_ranks);
-    struct advice_candidate *candidate = advise_add(
-        advice, ADVICE_PROCESSORS,
-        setting->batch.n_words == 0 ? most_saved_ns(unchanged) : UINT64_MAX, "cores", sentence);
-    add_words(candidate, &setting->batch, "cores");
-    advise_add_word(candidate, "cores", cores);
+    struct advice_candidate *candidate;
+    if (setting->batch.n_words == 0) {
+        candidate = advise_try(advice, "cores", cores);
+        candidate->most_ns = candidate->promise_ns = most_saved_ns(unchanged);
+    } else {
+        candidate = advise_add(advice, ADVICE_PROCESSORS, "cores");
+        add_words(candidate, &setting->batch, "cores");
+        advise_add_word(candidate, "cores", cores);
+    }
+    advise_describe(candidate, sentence, false);
     candidate->has_target = true;
 }
 
@@ -256,8 +261,8 @@ static void add_phase(struct advice_candidate *list, const struct choice *choice
 static void add_candidate(struct advice *advice, const struct advice_candidate *list,
                           const char *sentence)
 {
-    struct advice_candidate *candidate =
-        advise_add(advice, ADVICE_PLACEMENT, UINT64_MAX, "placement", sentence);
+    struct advice_candidate *candidate = advise_add(advice, ADVICE_PLACEMENT, "placement");
+    advise_describe(candidate, sentence, false);
     candidate->words = list->words;
     candidate->n_words = list->n_words;
     candidate->has_target = true;

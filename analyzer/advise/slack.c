@@ -81,26 +81,12 @@ static void choose_places(struct result *result)
                                 whole->rank));
 }
 
-/// The candidate without the computing of SLACK; NULL: there is none yet.
-static struct advice_candidate *candidate_of(const struct advice *advice,
-                                             const struct result_slack *slack)
-{
-    SCOPED char *gone = memory_format("%s=0", slack->what);
-    return advise_find(advice, "scale", gone);
-}
-
 void slack_add_candidates(struct result *result, struct advice *advice)
 {
     choose_places(result);
     for (size_t i = 0; i < result->critical_path.n_slacks; i++) {
-        const char *what = result->critical_path.slacks[i].what;
-        SCOPED char *gone = memory_format("%s=0", what);
-        if (candidate_of(advice, &result->critical_path.slacks[i]))
-            continue;
-        struct advice_candidate *candidate =
-            advise_add(advice, ADVICE_REGION, UINT64_MAX, what, what);
-        advise_add_word(candidate, "scale", gone);
-        candidate->region = memory_copy_text(what);
+        SCOPED char *gone = memory_format("%s=0", result->critical_path.slacks[i].what);
+        (void)advise_try(advice, "scale", gone);
     }
 }
 
@@ -111,8 +97,10 @@ int slack_take(const struct whatif_batch *batch, const struct pag_result *unchan
     struct result_slack *slacks = result->critical_path.slacks;
     size_t n = result->critical_path.n_slacks, n_left = 0;
     SCOPED struct advice_candidate **candidates = memory_zeroed(n, sizeof *candidates);
-    for (size_t i = 0; i < n; i++)
-        candidates[i] = candidate_of(advice, &slacks[i]);
+    for (size_t i = 0; i < n; i++) {
+        SCOPED char *gone = memory_format("%s=0", slacks[i].what);
+        candidates[i] = advise_find(advice, "scale", gone);
+    }
     advise_find_bends(batch, unchanged, candidates, n);
     for (size_t i = 0; i < n; i++) {
         const struct result_bend *bend = &candidates[i]->bend;

@@ -121,7 +121,7 @@ static int advise(const struct advise_request *request, struct advice *advice, b
     };
     status = setting.n_phases > 0 ? advise_check_phases(&setting, err) : 0;
     if (status == 0)
-        status = advise_run(&setting, advice, err);
+        status = advise_run(&measured, &setting, advice, err);
     if (status == 0)
         past_predictions_judge_advice(&past, &setting, advice);
     setting.batch.catalogue = catalogue;

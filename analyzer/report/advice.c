@@ -110,6 +110,9 @@ static void print_candidate(const struct advice *advice, size_t index, size_t nu
     print_expected(advice, candidate, stream);
     if (*bend)
         fprintf(stream, "%26s%s\n", "", bend);
+    for (size_t i = 0; i < advice->n_findings; i++)
+        if (candidate->findings >> i & 1)
+            fprintf(stream, "%26sfor finding %zu, %s\n", "", i + 1, advice->findings[i].name);
 }
 
 /// Prints changes among the first N that exclude each other, change FIRST and later ones, which
@@ -277,6 +280,18 @@ void text_print_advice(const struct advice *advice, size_t limit, FILE *stream)
                 quantity_count(advice->n_untried, "change").text);
 }
 
+/// The findings that CANDIDATE is a remedy of.
+static json_t *findings_list(const struct advice *advice, const struct advice_candidate *candidate)
+{
+    json_t *list = json_array();
+    for (size_t i = 0; i < advice->n_findings; i++)
+        if (candidate->findings >> i & 1)
+            json_array_append_new(list, JSON_OBJECT({"number", json_count(i + 1)},
+                                                    JSON_TEXT(&advice->findings[i], kind),
+                                                    JSON_TEXT(&advice->findings[i], name)));
+    return list;
+}
+
 static json_t *candidate_object(const struct advice *advice,
                                 const struct advice_candidate *candidate)
 {
@@ -288,6 +303,7 @@ static json_t *candidate_object(const struct advice *advice,
         {"kind", json_string(advice_kind_names[candidate->kind])},
         {"text", json_text(candidate->sentence)}, {"options", json_text(options)},
         {"group", json_string(advice_group_names[candidate->group])}, JSON_TEXT(candidate, subject),
+        {"findings", findings_list(advice, candidate)},
         {"most_ns",
          candidate->most_ns == UINT64_MAX ? json_null() : json_count(candidate->most_ns)},
         {"predicted_ns", is_replayed ? json_count(candidate->predicted_ns) : json_null()},

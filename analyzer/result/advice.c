@@ -18,15 +18,20 @@ const char *const advice_group_names[ADVICE_GROUPS] = {"change", "machine", "lim
 // Gains within this of each other are the same; gains of a pair within this of the sum add up.
 static const double near = 0.1;
 
+void advice_candidate_release(struct advice_candidate *candidate)
+{
+    FREE_MEMBERS(candidate->words, candidate->n_words, option, value);
+    FREE_ALL(candidate->words, candidate->sentence, candidate->subject, candidate->region,
+             candidate->failure, candidate->bend.then);
+    past_errors_release(&candidate->errors);
+}
+
 void advice_release(struct advice *advice)
 {
-    for (size_t i = 0; i < advice->n_candidates; i++) {
-        struct advice_candidate *candidate = &advice->candidates[i];
-        FREE_MEMBERS(candidate->words, candidate->n_words, option, value);
-        FREE_ALL(candidate->words, candidate->sentence, candidate->subject, candidate->region,
-                 candidate->failure, candidate->bend.then);
-        past_errors_release(&candidate->errors);
-    }
+    for (size_t i = 0; i < advice->n_candidates; i++)
+        advice_candidate_release(&advice->candidates[i]);
+    FREE_MEMBERS(advice->findings, advice->n_findings, kind, name);
+    free(advice->findings);
     free(advice->candidates);
     FREE_MEMBERS(advice->pairs, advice->n_pairs, failure);
     free(advice->pairs);

@@ -47,7 +47,7 @@ struct advice_candidate {
     char *region;  // the REGION in its words, NULL without
     uint32_t region_number;   // of those with one, by region and what is changed there
     uint64_t within, sharing; // bits of region_number: regions it lies in, and shares calls with
-    bool is_remedy;           // of a finding
+    uint32_t findings;        // it is a remedy of: a bit each, as replay numbers them
     const char *same_as;      // subject of a change inside it that gains as much, NULL: none
     struct advice_word *words;
     size_t n_words;
@@ -71,6 +71,11 @@ struct advice_pair {
     int64_t gain_ns;
 };
 
+/// A finding of the run, as replay numbers them.
+struct advice_finding {
+    char *kind, *name;
+};
+
 struct advice {
     char *trace;            // as the user gave it, a shell word
     char *target;           // options that hold for all, as words of a command line; "" without
@@ -85,6 +90,8 @@ struct advice {
     uint64_t loss_ns;       // of that: what its computing spread equally, without MPI, would save
     struct advice_candidate *candidates; // those replayed by group, best first; then the others
     size_t n_candidates, capacity;
+    struct advice_finding *findings; // none with a target
+    size_t n_findings;
     struct advice_pair *pairs;
     size_t n_pairs;
     size_t n_replays, n_pruned;      // pruned: they cannot save as much as those shown
@@ -125,4 +132,5 @@ enum advice_together advice_together(const struct advice *advice, const struct a
 /// "--scale solve=0.5": N words, quoted for the shell where they must be. The caller frees.
 char *advice_words_text(const struct advice_word *words, size_t n);
 
+void advice_candidate_release(struct advice_candidate *candidate);
 void advice_release(struct advice *advice);

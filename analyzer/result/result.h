@@ -285,6 +285,7 @@ struct result_remedy {
     bool is_limit;        // it may not be possible
     bool is_proof; // the finding is of this kind only if this, or another proof, saves something
     bool is_predicted;
+    char *failure;           // why it could not be, NULL: it was, or nobody tried
     uint64_t predicted_ns;   // the run with it
     int64_t gain_ns;         // less than the run predicted without it; negative: a loss
     struct result_bend bend; // of --scale
@@ -313,6 +314,7 @@ struct result_finding {
     double confidence;              // 0..1: how sure its waits are, weighted by what they take
     struct result_remedy *remedies; // best first once they are predicted
     size_t n_remedies;
+    char *tried;        // options of all its remedies, where none of them saves anything; else NULL
     bool has_no_remedy; // no prediction tells what it may save
     bool is_of_machine; // no change of the program takes it away
     bool is_of_threads; // what threads lose

@@ -149,7 +149,7 @@ shortest_of_all() {
     "$PAGODA" advise bound --json --only processors | jq -e "$cores"' | .options == "--cores 4" and
         .most_ns == 620000 and .predicted_ns == 610000 and .group == "machine"'
     "$PAGODA" advise bound >report
-    grep -A 1 ' 610.0 us   50.0 %  Give each rank a core of its own, 4 on a node$' report |
+    grep -A 1 ' 610.0 us   50.0 %  Give each rank a core of its own$' report |
         grep -q 'pagoda replay bound --cores 4$'
     # On a target of two nodes that is two cores each, which replace those given.
     "$PAGODA" advise bound --json --nodes 2 --cores 1 --wait spin >advice
@@ -263,6 +263,10 @@ shortest_of_all() {
     "$PAGODA" advise deep --only sync >report
     grep -q '^1 change could not be predicted, so what it would gain is not known:$' report
     tr -s ' \n' ' ' <report | grep -q 'Leave out the barrier f1/f2/.*: too many names'
+    # It is the remedy of a finding, which says so as well, and still has what can be predicted.
+    "$PAGODA" replay deep --json >found
+    jq -e '.findings[0].remedies | .[-1] | (.failure | contains("too many names")) and (has("gain_ns") | not)' found
+    "$PAGODA" replay deep | tr -s ' \n' ' ' | grep -q 'what it saves could not be predicted: .*too many names'
 }
 
 @test "changes together: pairs with their command, and what is about the same" {
@@ -406,7 +410,11 @@ END
         ["--overlap main", 800000], ["--overlap main/step", 800000],
         ["--overlap main/step/exchange", 0], ["--overlap main/step/exchange/MPI_Recv", 0]]' out.json
     jq -e '.candidates[] | select(.options == "--overlap main/step")
-        | .text == "Post the receives of main/step/exchange/MPI_Recv earlier, and wait for them when step ends"' out.json
+        | .text == "Post the receives of main/step/exchange/MPI_Recv earlier, and compute before waiting, if the work allows it"
+            and .findings[0].kind == "missed-overlap" and .group == "change"' out.json
+    jq -e '.candidates[] | select(.options == "--overlap main")
+        | .text == "Post the receives of main/step/exchange/MPI_Recv earlier, and wait for them when main ends"
+            and .findings == [] and .group == "limit"' out.json
     # Without functions the receives are in main alone; recording them loses nothing.
     sed -E '/ (enter|leave|[0-9]+-[0-9]+) +(produce|step|exchange|compute)$/d' "$ROOT/tests/traces/advise/scopes.txt" >plain.txt
     "$BUILD/tools/mktrace" plain.txt plain

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # pagoda advise leaves out what bounds say cannot come to the top: on every hand-made trace the list is
-# that of --exhaustive, which replays everything. And it is JSON, whatever libraries have to say.
+# that of --exhaustive, which replays everything. It has the remedies of the findings that replay prints.
 load ../helper
 load ../advice
 
@@ -20,6 +20,28 @@ agree_on() {
     done
     [ "$n" -gt 0 ]
 }
+
+# remedies_of FOLDER LEAST: at least so many remedies of findings in its traces are lines of advice; with
+# sanitizers each third trace.
+remedies_of() {
+    local file i n_remedies=0 step files=("$ROOT/tests/traces/$1"/*.txt)
+    step=$(cases 1 3)
+    for ((i = 0; i < ${#files[@]}; i += step)); do
+        "$BUILD/tools/mktrace" "${files[i]}" trace 2>/dev/null || continue
+        same_remedies trace || true
+        rm -rf trace
+        [ ! -e differs ] || { echo "on ${files[i]}" && false; }
+    done
+    echo "$n_remedies remedies" && [ $((n_remedies * step)) -ge "$2" ]
+}
+
+@test "each remedy of a finding is a line of advice with the same gain: examples of advice" { remedies_of advise 5; }
+
+@test "each remedy of a finding is a line of advice with the same gain: examples of replay" { remedies_of replay 5; }
+
+@test "each remedy of a finding is a line of advice with the same gain: wait states" { remedies_of patterns 5; }
+
+@test "each remedy of a finding is a line of advice with the same gain: predictions" { remedies_of whatif 5; }
 
 @test "pruned lists are those of --exhaustive: examples of advice" { agree_on advise; }
 

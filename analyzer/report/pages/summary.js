@@ -63,11 +63,13 @@ function findingItem(finding) {
   const worst = longest && finding.text.includes(call) && !isElsewhere ? longest : null;
   const remedies = finding.remedies.map(remedy => make("li", {},
     remedy.text + (remedy.gain_ns > 0 && report.replayed_ns
-      ? `: predicted to save ${timeText(remedy.gain_ns)}, ${percent(remedy.gain_ns / report.replayed_ns)} of the run ` : " "),
+      ? `: predicted to save ${timeText(remedy.gain_ns)}, ${percent(remedy.gain_ns / report.replayed_ns)} of the run `
+      : remedy.failure ? `: what it saves could not be predicted: ${remedy.failure} ` : " "),
     make("code", {}, `(${remedy.words})`)));
   return make("li", {}, make("h3", {}, `${finding.name}, ${percent(finding.share)} of the ranks' time`),
     make("p", {}, finding.text), finding.hint ? make("p", {}, finding.hint) : null,
     remedies.length ? make("ul", {}, ...remedies) : null,
+    finding.tried ? make("p", {}, `Tried without gain: ${finding.tried}`) : null,
     worst ? make("p", {}, make("button", { onclick: () => showWorst(worst) }, worstText(finding.pattern))) : null);
 }
 

@@ -44,17 +44,17 @@ static void print_remedy(const struct page *page, size_t finding,
 {
     const struct result *result = page->result;
     size_t before = named_before(result, finding, remedy);
-    SCOPED char *value = remedy->value ? shell_word(remedy->value) : NULL;
-    SCOPED char *words =
-        memory_format("--%s%s%s", remedy->option, value ? " " : "", value ? value : "");
+    const struct advice_word word = {remedy->option, remedy->value};
+    SCOPED char *words = advice_words_text(&word, 1);
     char *text, *bend = bend_text(&remedy->bend);
     if (before > 0)
         text = memory_format("%s: the same change as for finding %zu (%s)", remedy->sentence,
                              before, words);
+    else if (remedy->failure)
+        text = memory_format("%s: what it saves could not be predicted: %s (%s)", remedy->sentence,
+                             remedy->failure, words);
     else if (!remedy->is_predicted)
         text = memory_format("%s (%s)", remedy->sentence, words);
-    else if (remedy->gain_ns <= 0)
-        text = memory_format("%s: predicted to save nothing (%s)", remedy->sentence, words);
     else
         text =
             memory_format("%s: predicted to save %s, %s of the run (%s)%s%s", remedy->sentence,
@@ -78,6 +78,11 @@ static void print_finding(const struct page *page, size_t index)
     print_paragraph(text, 5, 5, page->options->width, page->stream);
     for (size_t i = 0; i < finding->n_remedies; i++)
         print_remedy(page, index, &finding->remedies[i]);
+    if (!finding->tried)
+        return;
+    SCOPED char *tried = memory_format("Tried without gain: %s", finding->tried);
+    fputs("     - ", page->stream);
+    print_paragraph(tried, 7, 7, page->options->width, page->stream);
 }
 
 /// What savings are relative to, unless that is the measured run.
@@ -130,8 +135,8 @@ static json_t *remedy_object(const struct result_remedy *remedy)
 {
     const struct advice_word word = {remedy->option, remedy->value};
     SCOPED char *words = advice_words_text(&word, 1);
-    json_t *object =
-        JSON_OBJECT({"words", json_text(words)}, {"text", json_text(remedy->sentence)});
+    json_t *object = JSON_OBJECT({"words", json_text(words)}, {"text", json_text(remedy->sentence)},
+                                 {"failure", remedy->failure ? json_text(remedy->failure) : NULL});
     return remedy->is_predicted
                ? JSON_PUT(object, JSON_COUNT(remedy, predicted_ns), JSON_INTEGER(remedy, gain_ns),
                           {"pays_until", json_bend(&remedy->bend)})
@@ -185,7 +190,8 @@ static json_t *finding_object(const struct result *result, const struct result_f
                                         &finding->wait_at, finding->waiting, finding->n_waiting)
                             : NULL},
         JSON_NUMBER(finding, confidence), {"gain_ns", gain},
-        {"replay_error", gain ? json_number(error) : NULL}, JSON_COUNT(finding, loss_ns),
+        {"replay_error", gain ? json_number(error) : NULL},
+        {"tried", finding->tried ? json_text(finding->tried) : NULL}, JSON_COUNT(finding, loss_ns),
         JSON_NUMBER(finding, share),
         {"remedies", JSON_EACH(i, finding->n_remedies, remedy_object(&finding->remedies[i]))});
 }

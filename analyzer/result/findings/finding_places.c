@@ -90,7 +90,7 @@ static uint32_t heaviest_calls(const struct result *result, enum finding_subject
 }
 
 /// What options and sentences call region INDEX, or the computing before SITE, as texts OPTION and
-/// WORK. Nothing where that is all of a program.
+/// WORK. Nothing where that is all of a program, or of a thread.
 static void put_names_as(const struct result *result, uint32_t index, uint32_t site,
                          enum finding_text option, enum finding_text work, struct facts *facts)
 {
@@ -99,7 +99,8 @@ static void put_names_as(const struct result *result, uint32_t index, uint32_t s
         SCOPED char *calls = site_text(result, site, RESULT_NONE);
         facts_say(facts, option, "before %s", calls);
         facts_say(facts, work, "the computing before %s", calls);
-    } else if (!region_is_program(region) && !region_is_main(region)) {
+    } else if (!region_is_program(region) && !region_is_main(region) &&
+               strcmp(region->name, RESULT_REGION_THREAD) != 0) {
         facts_say(facts, option, "%s", region->shown);
         facts_say(facts, work, "the work in %s", region->shown);
     }
