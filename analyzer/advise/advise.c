@@ -397,6 +397,11 @@ static int predict_baselines(struct replay_run *measured, const struct advise_se
     int status = 0;
     if (setting->batch.n_words == 0) {
         status = findings_search(measured, &setting->batch, advice, &target, err);
+        advice->findings = memory_zeroed(result->n_findings, sizeof *advice->findings);
+        for (size_t i = 0; i < result->n_findings; i++)
+            advice->findings[advice->n_findings++] =
+                (struct advice_finding){memory_copy_text(result->findings[i].kind),
+                                        memory_copy_text(result->findings[i].name)};
     } else if (whatif_run_unchanged(setting->target, measured, unchanged, &same, err) == 0) {
         target.run = NULL;
         whatif_run_jobs(&setting->batch, &target, 1);
@@ -419,8 +424,8 @@ static int predict_baselines(struct replay_run *measured, const struct advise_se
     return status;
 }
 
-/// Keeps what KINDS (bits) ask for, and the names of the findings of RESULT.
-static void keep_kinds(const struct result *result, unsigned kinds, struct advice *advice)
+/// Keeps the candidates of KINDS, bits.
+static void keep_kinds(unsigned kinds, struct advice *advice)
 {
     size_t n = 0;
     for (size_t i = 0; i < advice->n_candidates; i++) {
@@ -430,11 +435,6 @@ static void keep_kinds(const struct result *result, unsigned kinds, struct advic
             advice_candidate_release(&advice->candidates[i]);
     }
     advice->n_candidates = n;
-    advice->findings = memory_zeroed(result->n_findings, sizeof *advice->findings);
-    for (; advice->n_findings < result->n_findings; advice->n_findings++)
-        advice->findings[advice->n_findings] = (struct advice_finding){
-            .kind = memory_copy_text(result->findings[advice->n_findings].kind),
-            .name = memory_copy_text(result->findings[advice->n_findings].name)};
 }
 
 /// SETTING with what the number of events of a prediction allows: of long traces what takes 30
@@ -465,19 +465,17 @@ static void try_candidates(struct advise_setting *limited, const struct pag_resu
                            struct advice *advice)
 {
     struct whatif_progress *progress = limited->batch.progress;
-    size_t n_predicted = advice->n_candidates; // remedies of findings
     advise_enumerate(limited, unchanged, advice);
-    if (limited->kinds >> ADVICE_PROCESSORS & 1)
-        advise_add_cores(limited, unchanged, advice);
-    if (limited->kinds >> ADVICE_PLACEMENT & 1)
+    advise_add_cores(limited, unchanged, advice);
+    advise_add_rebalancing(limited, advice);
+    if (limited->kinds >> ADVICE_PLACEMENT & 1) // these take predictions
         advise_add_placement(limited, advice);
     if (limited->kinds >> ADVICE_WORKERS & 1)
         advise_add_workers(limited, advice);
-    if (limited->kinds >> ADVICE_DYNAMIC & 1)
-        advise_add_rebalancing(limited, advice);
+    keep_kinds(limited->kinds, advice);
     relate_regions(limited->batch.measured, advice);
     spend(limited, advice);
-    size_t n_candidates = advice->n_candidates - n_predicted;
+    size_t n_candidates = advice->n_candidates;
     if (n_candidates > limited->max_passes)
         n_candidates = limited->max_passes;
     size_t n_pairs = limited->n_paired * (limited->n_paired - 1) / 2;
@@ -503,7 +501,6 @@ int advise_run(struct replay_run *measured, const struct advise_setting *setting
     limited.target = &target;
     if (predict_baselines(measured, &limited, advice, &unchanged, err) != 0)
         return -1;
-    keep_kinds(&measured->result, setting->kinds, advice);
     try_candidates(&limited, &unchanged.replay, advice);
     return 0;
 }

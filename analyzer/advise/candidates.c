@@ -139,11 +139,6 @@ static bool is_recording(const struct survey *survey, uint64_t ns, uint64_t n_vi
     return ns / 2 < n_visits * survey->result->recording_of_visit_ns;
 }
 
-static bool wants(const struct survey *survey, enum advice_kind kind)
-{
-    return survey->setting->kinds >> kind & 1;
-}
-
 /// MOST_NS, and what rounding may add to it in each of the parts it is the sum of; not known on
 /// shared cores, and on another target, whose critical path is another one.
 static uint64_t bound(const struct survey *survey, uint64_t most_ns)
@@ -563,22 +558,17 @@ static void add_limits(struct survey *survey)
 void advise_enumerate(const struct advise_setting *setting, const struct pag_result *unchanged,
                       struct advice *advice)
 {
-    static void (*const add[ADVICE_KINDS])(struct survey *) = {
-        [ADVICE_REGION] = add_regions,        [ADVICE_SYNC] = add_syncs,
-        [ADVICE_MESSAGES] = add_messages,     [ADVICE_NETWORK] = add_network,
-        [ADVICE_PROCESSORS] = add_processors, [ADVICE_MOVE] = add_moves,
-    };
     const struct replay_run *measured = setting->batch.measured;
     struct survey survey = {setting, &measured->result, {0}, advice};
     advise_path_collect(&survey.path, trace_definitions(measured->trace), unchanged);
-    for (int kind = 0; kind < ADVICE_KINDS; kind++)
-        if (add[kind] && wants(&survey, (enum advice_kind)kind))
-            add[kind](&survey);
-    if (wants(&survey, ADVICE_REGION)) {
-        add_stretches(&survey);
-        add_limits(&survey);
-    }
-    if (wants(&survey, ADVICE_MESSAGES))
-        add_overlaps(&survey);
+    add_regions(&survey);
+    add_syncs(&survey);
+    add_messages(&survey);
+    add_network(&survey);
+    add_processors(&survey);
+    add_moves(&survey);
+    add_stretches(&survey);
+    add_limits(&survey);
+    add_overlaps(&survey);
     advise_path_release(&survey.path);
 }

@@ -128,39 +128,46 @@ static void remedy_release(struct result_remedy *remedy)
     FREE_ALL(remedy->option, remedy->value, remedy->sentence, remedy->failure, remedy->bend.then);
 }
 
-/// What REMEDY is predicted to save; 0: nothing, or it could not be predicted.
-static int64_t gain_ns(const struct advice *advice, const struct result_remedy *remedy)
+/// What ADVICE predicts of the remedies of FINDING, and of what it may be otherwise.
+static void take_predictions(const struct advice *advice, struct result_finding *finding)
 {
-    const struct advice_candidate *candidate = advise_find(advice, remedy->option, remedy->value);
-    return candidate->is_replayed && candidate->gain_ns > 0 ? candidate->gain_ns : 0;
+    for (size_t i = 0; i < finding->n_remedies; i++) {
+        struct result_remedy *remedy = &finding->remedies[i];
+        const struct advice_candidate *candidate =
+            advise_find(advice, remedy->option, remedy->value);
+        remedy->is_predicted = candidate->is_replayed;
+        remedy->failure = candidate->failure ? memory_copy_text(candidate->failure) : NULL;
+        remedy->predicted_ns = candidate->predicted_ns;
+        remedy->gain_ns = candidate->is_replayed ? candidate->gain_ns : 0;
+    }
+    for (size_t i = 0; i < finding->n_otherwise; i++)
+        take_predictions(advice, &finding->otherwise[i]);
 }
 
-/// Whether REMEDY saves something of FINDING. What saves more of the run than the finding costs all
-/// ranks together, and a quarter, changes something else above all.
-static bool saves(const struct advice *advice, const struct result_finding *finding,
+/// Whether REMEDY saves something of FINDING, in a run of TIME_NS. What saves more of the run than
+/// the finding costs all ranks together, and a quarter, changes something else above all.
+static bool saves(uint64_t time_ns, const struct result_finding *finding,
                   const struct result_remedy *remedy)
 {
-    int64_t saved_ns = gain_ns(advice, remedy);
-    return saved_ns > 0 && saved_ns >= (int64_t)(advice->target_ns / least_part) &&
-           4 * (uint64_t)saved_ns <= 5 * finding->loss_ns;
+    return remedy->gain_ns > 0 && remedy->gain_ns >= (int64_t)(time_ns / least_part) &&
+           4 * (uint64_t)remedy->gain_ns <= 5 * finding->loss_ns;
 }
 
 /// Whether REMEDY saves a quarter of what FINDING costs each of N_RANKS ranks.
-static bool helps(const struct advice *advice, const struct result_finding *finding,
+static bool helps(uint64_t time_ns, const struct result_finding *finding,
                   const struct result_remedy *remedy, size_t n_ranks)
 {
-    return saves(advice, finding, remedy) &&
-           4 * n_ranks * (uint64_t)gain_ns(advice, remedy) >= finding->loss_ns;
+    return saves(time_ns, finding, remedy) &&
+           4 * n_ranks * (uint64_t)remedy->gain_ns >= finding->loss_ns;
 }
 
-/// Whether ADVICE shows that FINDING is of its kind: one of the proofs that this needs helps.
-static bool is_proven(const struct advice *advice, const struct result_finding *finding,
-                      size_t n_ranks)
+/// Whether predictions show that FINDING is of its kind: one of the proofs that this needs helps.
+static bool is_proven(uint64_t time_ns, const struct result_finding *finding, size_t n_ranks)
 {
     bool needs_one = false;
     for (size_t i = 0; i < finding->n_remedies; i++) {
         const struct result_remedy *remedy = &finding->remedies[i];
-        if (remedy->is_proof && helps(advice, finding, remedy, n_ranks))
+        if (remedy->is_proof && helps(time_ns, finding, remedy, n_ranks))
             return true;
         needs_one |= remedy->is_proof;
     }
@@ -181,11 +188,11 @@ static void take_otherwise(struct result_finding *finding)
 
 /// Whether one of N REMEDIES, which are predicted, saves about as much as REMEDY with the same
 /// option: a change of less, as kinds name that first.
-static bool is_repeated(const struct advice *advice, const struct result_remedy *remedies, size_t n,
+static bool is_repeated(uint64_t time_ns, const struct result_remedy *remedies, size_t n,
                         const struct result_remedy *remedy)
 {
     for (size_t i = 0; i < n; i++) {
-        int64_t more_ns = (int64_t)(advice->target_ns / least_part);
+        int64_t more_ns = (int64_t)(time_ns / least_part);
         if (more_ns < remedies[i].gain_ns / much_more)
             more_ns = remedies[i].gain_ns / much_more;
         if (remedies[i].is_predicted && strcmp(remedies[i].option, remedy->option) == 0 &&
@@ -211,46 +218,35 @@ static void drop_same_sentences(struct result_finding *finding)
     finding->n_remedies = n_left;
 }
 
-/// What ADVICE predicts of REMEDY, which helps FINDING or could not be predicted.
-static void take_prediction(const struct advice *advice, struct result_remedy *remedy)
-{
-    const struct advice_candidate *candidate = advise_find(advice, remedy->option, remedy->value);
-    remedy->is_predicted = candidate->is_replayed;
-    remedy->failure = candidate->failure ? memory_copy_text(candidate->failure) : NULL;
-    remedy->predicted_ns = candidate->predicted_ns;
-    remedy->gain_ns = candidate->is_replayed ? candidate->gain_ns : 0;
-}
-
-/// What ADVICE predicts of the remedies of FINDING, of N_RANKS ranks; those that save nothing go,
-/// and fallbacks where others help.
-static void take(const struct advice *advice, struct result_finding *finding, size_t n_ranks)
+/// What predictions say of the remedies of FINDING, of N_RANKS ranks that take TIME_NS: those that
+/// save nothing go, and fallbacks where others help.
+static void judge(uint64_t time_ns, struct result_finding *finding, size_t n_ranks)
 {
     size_t n_left = 0;
     bool has_others = false;
     SCOPED char *tried = memory_copy_text("");
-    while (finding->n_otherwise > 0 && !is_proven(advice, finding, n_ranks))
+    while (finding->n_otherwise > 0 && !is_proven(time_ns, finding, n_ranks))
         take_otherwise(finding);
     for (size_t i = 0; i < finding->n_remedies; i++)
         has_others |= !finding->remedies[i].is_fallback &&
-                      helps(advice, finding, &finding->remedies[i], n_ranks);
+                      helps(time_ns, finding, &finding->remedies[i], n_ranks);
     for (size_t i = 0; i < finding->n_remedies; i++) {
         struct result_remedy *remedy = &finding->remedies[i];
-        take_prediction(advice, remedy);
-        bool is_failed = !remedy->is_predicted;
-        if ((remedy->is_fallback && has_others) ||
-            (!is_failed && (!saves(advice, finding, remedy) ||
-                            is_repeated(advice, finding->remedies, n_left, remedy)))) {
-            const struct advice_word word = {remedy->option, remedy->value};
-            SCOPED char *words = advice_words_text(&word, 1);
-            text_append(&tried, "%s%s", *tried ? ", " : "", words);
-            remedy_release(remedy);
-        } else {
+        bool helps_nothing =
+            remedy->is_predicted && (!saves(time_ns, finding, remedy) ||
+                                     is_repeated(time_ns, finding->remedies, n_left, remedy));
+        if (!helps_nothing && !(remedy->is_fallback && has_others)) {
             finding->remedies[n_left++] = *remedy;
+            continue;
         }
+        const struct advice_word word = {remedy->option, remedy->value};
+        SCOPED char *words = advice_words_text(&word, 1);
+        text_append(&tried, "%s%s", *tried ? ", " : "", words);
+        remedy_release(remedy);
     }
-    finding->n_remedies = n_left;
     if (n_left == 0 && *tried)
         finding->tried = memory_copy_text(tried);
+    finding->n_remedies = n_left;
     qsort(finding->remedies, n_left, sizeof *finding->remedies, by_gain);
     drop_same_sentences(finding);
 }
@@ -315,10 +311,12 @@ int findings_search(struct replay_run *measured, const struct whatif_batch *batc
     result->replayed_ns = advice->target_ns;
     for (size_t i = 0; i < result->n_findings; i++) {
         struct result_finding *finding = &result->findings[i];
-        if (i < n_predicted)
-            take(advice, finding, result->n_ranks);
-        finding->potential_ns = i < n_predicted ? potential_ns(finding, result->n_ranks)
-                                                : finding->loss_ns / result->n_ranks / 2;
+        finding->potential_ns = finding->loss_ns / result->n_ranks / 2;
+        if (i >= n_predicted)
+            continue;
+        take_predictions(advice, finding);
+        judge(advice->target_ns, finding, result->n_ranks);
+        finding->potential_ns = potential_ns(finding, result->n_ranks);
     }
     findings_order(result);
     for (uint32_t i = 0; i < result->n_findings; i++)

@@ -334,8 +334,9 @@ void json_print_advice(const struct advice *advice, FILE *stream)
         advice->n_workers == 0
             ? NULL
             : JSON_OBJECT(JSON_COUNT(advice, master), {"workers", json_count(advice->n_workers)});
-    JSON_PRINT(stream, JSON_COMPACT, {"baseline_ns", json_count(advice->measured_ns)},
-               JSON_COUNT(advice, replayed_ns), {"kept_tasks", tasks}, JSON_TEXT(advice, target),
+    JSON_PRINT(stream, JSON_COMPACT | JSON_REAL_PRECISION(12),
+               {"baseline_ns", json_count(advice->measured_ns)}, JSON_COUNT(advice, replayed_ns),
+               {"kept_tasks", tasks}, JSON_TEXT(advice, target),
                JSON_TEXT_OR_NULL(advice, assumption), JSON_COUNT(advice, target_ns),
                JSON_COUNT(advice, loss_ns), {"error_ns", json_count(advice_error_ns(advice))},
                {"candidates", JSON_EACH(i, advice->n_candidates,
