@@ -38,6 +38,7 @@ static void depart(struct engine *engine, const struct location_state *location,
         if (prediction->aggregation && !message_at(engine, index)->is_of_window)
             message->follows_ns = aggregation_departed(engine, index, now_ns);
         transfers_ready(engine, index);
+        attention_wanted(engine, index);
         blocked_try_again(engine, message_at(engine, index)->receiver);
     }
 }
@@ -258,6 +259,7 @@ static void in_call_enter_late(struct engine *engine, struct location_state *loc
 void in_call_await(struct engine *engine, struct location_state *location, uint64_t now_ns)
 {
     struct location_simulation *state = simulated_location(engine, location);
+    attention_give(engine, location, now_ns);
     if (!prediction_of(engine)->costs->departs_at_enter)
         depart(engine, location, now_ns);
     if (state->is_waiting)

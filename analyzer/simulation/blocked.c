@@ -54,6 +54,7 @@ static bool knows_receive(struct engine *engine, struct location_simulation *sta
     times->recorded_post_ns = prediction->postings[receive].recorded_ns;
     message->post_enter_ns = receive_at(engine, receive)->post_enter_ns;
     transfers_ready(engine, message_index);
+    attention_wanted(engine, message_index);
     return true;
 }
 
@@ -77,6 +78,8 @@ static uint64_t attended_ns(const struct engine *engine, uint32_t message_index)
     const struct message *message = message_at(engine, message_index);
     const struct message_simulation *times = &prediction_of(engine)->messages[message_index];
     uint64_t from_ns = times->departed_ns;
+    if (times->needs_core)
+        return times->taken_ns;
     if (times->is_rendezvous && message->post_enter_ns > from_ns)
         from_ns = message->post_enter_ns;
     return attendance_after(engine, message->receiver, from_ns).time_ns;
@@ -96,6 +99,8 @@ static bool is_attended(struct engine *engine, const struct location_state *loca
     if (attended_ns(engine, message_index) != UINT64_MAX ||
         goes_without(state, state->gives_up || engine->ranks[receiver].has_ended))
         return true;
+    if (prediction->messages[message_index].needs_core)
+        return false; // attention_give() lets it go on
     state->awaits = receiver;
     state->next_awaiting = prediction->awaited[receiver];
     prediction->awaited[receiver] = location->index;
@@ -233,7 +238,7 @@ static void try_again(struct engine *engine, struct location_state *location)
     if (!has_all)
         return;
     settle(engine, location, n_conditions, prediction->now_ns);
-    scheduler_wake(prediction->scheduler, location->index, state->ready_ns, state->work_after);
+    attention_wake(engine, location, state->ready_ns, state->work_after);
 }
 
 void blocked_try_again(struct engine *engine, uint32_t rank)
@@ -252,6 +257,9 @@ void blocked_try_ranks(struct engine *engine, const uint32_t *ranks, uint32_t n)
 void blocked_attended(struct engine *engine, uint32_t rank)
 {
     struct prediction *prediction = prediction_of(engine);
+    if (prediction->attention)
+        attention_give(engine, &engine->locations[engine->definitions->ranks[rank].master],
+                       prediction->now_ns);
     uint32_t index = prediction->awaited[rank];
     prediction->awaited[rank] = NONE;
     while (index != NONE) {
@@ -316,6 +324,7 @@ void blocked_step(struct engine *engine, struct location_state *location, uint64
     uint32_t n_ranks, n_conditions;
     if (!carried_out_step(engine, location, now_ns, &ranks, &n_ranks))
         return;
+    attention_give(engine, location, now_ns);
     if (gather(engine, location, &n_conditions))
         settle(engine, location, n_conditions, now_ns);
     carried_out_wait(engine, location, now_ns, state->ready_ns, state->work_after);

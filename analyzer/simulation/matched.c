@@ -48,6 +48,7 @@ static void sent(struct engine *engine, struct location_state *location, uint32_
         .number = prediction->n_sent++,
         .size_bytes = size_bytes + added_bytes,
         .follows_ns = PAG_NOT_KNOWN,
+        .taken_ns = PAG_NOT_KNOWN,
         .luck = prediction->n_drawn
                     ? noise_luck(prediction->scenario->settings->draw, NOISE_OF_MESSAGE,
                                  location->rank, prediction->n_drawn[location->rank]++)
@@ -58,8 +59,11 @@ static void sent(struct engine *engine, struct location_state *location, uint32_
                               prediction, site_of(prediction, message->sender),
                               site_of(prediction, message->receiver), size_bytes + added_bytes)),
     };
-    prediction->messages[index].needs_attendance =
-        needs_attendance(prediction, message, size_bytes + added_bytes);
+    struct message_simulation *times = &prediction->messages[index];
+    times->needs_core =
+        attention_is_needed(prediction, message, times->size_bytes, times->is_rendezvous);
+    times->needs_attendance =
+        times->needs_core || needs_attendance(prediction, message, times->size_bytes);
     if (!prediction->costs->departs_at_enter) // the size tells
         message->is_synchronous = message->awaits_receiver =
             prediction->messages[index].is_rendezvous;
@@ -105,8 +109,10 @@ static void matched(struct engine *engine, uint32_t message_index, uint32_t rece
         prediction->postings[receive].recorded_ns;
     blocked_try_again(engine, message->receiver);
     if (prediction->messages[message_index].is_rendezvous) {
-        if (!prediction->messages[message_index].knows_receive)
+        if (!prediction->messages[message_index].knows_receive) {
             transfers_ready(engine, message_index);
+            attention_wanted(engine, message_index);
+        }
         blocked_try_again(engine, message->sender);
     }
 }

@@ -36,6 +36,22 @@ uint64_t scenario_slice_ns(const struct scenario_settings *settings)
     return settings->machine ? settings->machine->slice_ns : 0;
 }
 
+uint64_t scenario_buffered_bytes(const struct scenario_settings *settings)
+{
+    if (settings->buffered_bytes != PAG_NOT_KNOWN || !settings->machine)
+        return settings->buffered_bytes;
+    return settings->machine->buffered_bytes;
+}
+
+/// Where ranks leave their cores to wait no message waits for a core.
+static uint64_t buffered_bytes(const struct scenario_settings *settings, enum mpi_library library)
+{
+    uint64_t given_bytes = scenario_buffered_bytes(settings);
+    if (!settings->spins)
+        return PAG_NOT_KNOWN;
+    return given_bytes != PAG_NOT_KNOWN ? given_bytes : mpi_library_buffered_bytes(library);
+}
+
 void scenario_release(struct scenario *scenario)
 {
     placement_release(&scenario->placement);
@@ -131,7 +147,9 @@ int scenario_init(struct scenario *scenario, const struct definitions *definitio
         .settings = settings,
         .regions = region_patterns_new(definitions),
         .slice_ns = scenario_slice_ns(settings),
+        .library = mpi_library_of(definitions),
     };
+    scenario->buffered_bytes = buffered_bytes(settings, scenario->library);
     if (check_timeless(settings, err) != 0 || place(scenario, definitions, err) != 0 ||
         relocation_init(scenario, err) != 0 || region_scales_init(scenario, err) != 0 ||
         read_computes(scenario, err) != 0 || check_node_speeds(scenario, err) != 0 ||
@@ -165,6 +183,7 @@ static void carry_out_collectives(struct prediction *prediction,
             definitions, scenario, prediction->site_of_rank,
             prediction->is_delayed ? &prediction->delay : NULL, prediction->contention != NULL,
             prediction->has_slices ? prediction->scheduler : NULL);
+    prediction->attention = attention_new(prediction);
 }
 
 uint64_t prediction_hand_over_ns(const struct scenario *scenario, const struct recorded *recorded)
@@ -239,6 +258,7 @@ void prediction_release(struct prediction *prediction)
     free(prediction->site_of_rank);
     contention_free(prediction->contention);
     collective_runs_free(prediction->collectives);
+    attention_free(prediction->attention);
     added_latency_release(&prediction->delay);
     timeless_free(prediction->timeless);
     *prediction = (struct prediction){0};
@@ -294,6 +314,17 @@ static uint64_t first_recorded_ns(const struct engine *engine,
     return prediction_of(engine)->timeless ? now_ns : event_ahead(engine, location, 0)->time_ns;
 }
 
+/// LOCATION's call has what it waited for, or has done the work after that.
+static void go_on_leaving(struct engine *engine, struct location_state *location, uint64_t now_ns)
+{
+    if (attention_step(engine, location, now_ns))
+        return;
+    bool works = scheduler_works_on(prediction_of(engine)->scheduler, location->index, now_ns);
+    attention_give(engine, location, now_ns);
+    if (!works)
+        in_call_leave(engine, location, now_ns);
+}
+
 static void advance(struct engine *engine, struct location_state *location, uint64_t now_ns)
 {
     switch (simulated_location(engine, location)->phase) {
@@ -319,8 +350,7 @@ static void advance(struct engine *engine, struct location_state *location, uint
         blocked_step(engine, location, now_ns);
         break;
     default: // SIMULATION_LEAVING; no other location could be done
-        if (!scheduler_works_on(prediction_of(engine)->scheduler, location->index, now_ns))
-            in_call_leave(engine, location, now_ns);
+        go_on_leaving(engine, location, now_ns);
         break;
     }
 }

@@ -7,6 +7,8 @@
 
 /// How long ranks keep a core they share under SETTINGS; 0: no time at all.
 uint64_t scenario_slice_ns(const struct scenario_settings *settings);
+/// scenario_settings.buffered_bytes as the settings or their machine give it, else PAG_NOT_KNOWN.
+uint64_t scenario_buffered_bytes(const struct scenario_settings *settings);
 
 /// The scenario of SETTINGS, which must outlive it, for a run with DEFINITIONS. 0, or -1 and ERR:
 /// which setting does not fit the run. The caller releases it in either case.

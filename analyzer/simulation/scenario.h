@@ -12,6 +12,7 @@
 #include "analyzer/simulation/cores/scheduler.h"
 #include "analyzer/simulation/cost/machine.h"
 #include "analyzer/simulation/cost/scopes.h"
+#include "analyzer/simulation/network/mpi_habits.h"
 
 struct message_cut;
 struct region_patterns;
@@ -59,8 +60,11 @@ struct scenario_settings {
     bool is_untraced;              // without what recording the regions outside MPI took
     uint64_t slice_ns; // how long a rank keeps a shared core, 0: no time at all; PAG_NOT_KNOWN: the
                        // machine's, else 0
-    bool spins;        // a waiting process keeps its share of the cores
-    bool is_sticky;    // ranks stay on one core of their node each
+    uint64_t buffered_bytes; // larger messages wait for the core of their receiver, where ranks
+                             // share cores in slices; PAG_NOT_KNOWN: as the machine says, else as
+                             // usual for the recorded MPI
+    bool spins;              // a waiting process keeps its share of the cores
+    bool is_sticky;          // ranks stay on one core of their node each
     const struct region_scale *scales;
     size_t n_scales;
     const char *const *moves; // REGION=FROM:TO
@@ -81,7 +85,7 @@ struct scenario_settings {
 
 #define SCENARIO_UNCHANGED_FIELDS                                                                  \
     {                                                                                              \
-        .hand_over_ns = PAG_NOT_KNOWN, .slice_ns = PAG_NOT_KNOWN                                   \
+        .hand_over_ns = PAG_NOT_KNOWN, .slice_ns = PAG_NOT_KNOWN, .buffered_bytes = PAG_NOT_KNOWN, \
     }
 #define SCENARIO_UNCHANGED ((struct scenario_settings)SCENARIO_UNCHANGED_FIELDS)
 
@@ -158,6 +162,8 @@ struct scenario {
     bool knows_cores;                 // false: every rank has a core of its own
     bool is_shared;                   // some node has more ranks than cores
     uint64_t slice_ns;                // of the settings, or of their machine
+    enum mpi_library library;         // the recorded MPI
+    uint64_t buffered_bytes;          // of the settings, their machine or library
     bool is_bound;                    // ranks share those cores they were bound to
     bool *keeps_cores; // by rank: it has as many cores as in the recording, with the same ranks
     // By rank, of SCENARIO_WHOLE: which part of the time that handing over its core took in the

@@ -16,6 +16,7 @@
 #include "analyzer/simulation/simulated.h"
 
 struct aggregation;
+struct attention;
 struct arrival;
 struct collective_runs;
 struct contention;
@@ -47,6 +48,7 @@ struct prediction {
     struct contention *contention;       // NULL: messages do not hinder each other
     struct collective_runs *collectives; // carried out message by message; NULL: none is
     bool has_slices;                     // steps of these need a core
+    struct attention *attention;         // of ranks that need one to see messages; NULL: none does
     uint64_t hand_over_ns;               // of a core: as given, else as recorded
     bool counts_wall_time;  // the process time outside MPI is its length, whatever CPU samples say
     bool knows_paths;       // regions are named, so call paths have marks and scales
@@ -260,6 +262,8 @@ struct message_simulation {
     uint64_t follows_ns;                  // see call_condition
     uint32_t luck;                        // likewise
     bool is_rendezvous, needs_attendance; // cost_model.h
+    bool needs_core;    // its sender waits until its receiver, in MPI, has a core (steps.h)
+    uint64_t taken_ns;  // then: when that was so; PAG_NOT_KNOWN: not yet
     bool knows_receive; // not matched, but the receive that takes it is known (read_ahead.c)
 };
 

@@ -39,6 +39,40 @@ void in_call_await(struct engine *engine, struct location_state *location, uint6
 /// All of the call is done: reads its records up to its leave, and goes on after it.
 void in_call_leave(struct engine *engine, struct location_state *location, uint64_t now_ns);
 
+// --- attention.c
+// Messages whose sender waits until their receiver, in MPI, has a core: where the receiver shares
+// cores in slices of time, and the message is larger than what is buffered
+// (scenario.buffered_bytes), and on one node, or rendezvous. Such a message is available when it
+// has departed and, of rendezvous, its receive is posted. Its receiver takes note of it when it
+// enters a call that attends (pag/matching/attendance.c), while it waits there with a core, and
+// when its work there ends.
+
+struct attention;
+
+/// NULL where no message of PREDICTION needs that. The caller frees.
+struct attention *attention_new(const struct prediction *prediction);
+void attention_free(struct attention *attention);
+
+/// Whether MESSAGE, which is sent with SIZE_BYTES now, does.
+bool attention_is_needed(const struct prediction *prediction, const struct message *message,
+                         uint64_t size_bytes, bool is_rendezvous);
+
+/// Something has happened that may make MESSAGE available.
+void attention_wanted(struct engine *engine, uint32_t message);
+
+/// LOCATION's call begins, waits or has done work at NOW_NS: if it has a core, its rank takes note
+/// of all that is available.
+void attention_give(struct engine *engine, const struct location_state *location, uint64_t now_ns);
+
+/// LOCATION, which waits, has what it waits for at READY_NS, and does WORK then. If it lacks a core
+/// to take note of messages, it wants one before that.
+void attention_wake(const struct engine *engine, const struct location_state *location,
+                    uint64_t ready_ns, pag_work work);
+
+/// LOCATION, which waits for the end of its call, goes on at NOW_NS: whether that was only to take
+/// note of messages.
+bool attention_step(struct engine *engine, struct location_state *location, uint64_t now_ns);
+
 // --- blocked.c
 // Calls of a simulated run that wait, and their conditions. A call whose partners have not all come
 // blocks its location until matching says that the last one has (blocked_try_again()): then its

@@ -71,6 +71,10 @@ const struct whatif_option whatif_options_of_cores[] = {
     {WHATIF_ROW(AXIS, "slice", "T"), WHATIF_NUMBER(settings.slice_ns, cost_time_read_slice),
      .help = "with more ranks than cores: how long a rank keeps a core before the next gets it",
      .default_text = "that of --machine, else 0"},
+    {WHATIF_ROW(AXIS, "buffered", "BYTES"),
+     WHATIF_NUMBER(settings.buffered_bytes, option_read_size),
+     .help = "with slices: larger messages keep their sender in MPI until their receiver runs",
+     .default_text = "that of --machine, else of the recorded MPI"},
     {WHATIF_ROW(AXIS, "hand-over", "T"), WHATIF_NUMBER(settings.hand_over_ns, cost_time_read),
      .help = "cost of a context switch between two ranks on a core", .excludes = "slice",
      .why = "exclude each other: with time slices context switches cost nothing",
@@ -243,8 +247,12 @@ static char *describe_sharing(const struct scenario *scenario, const struct thre
                                                                   (double)scenario->slice_ns / 1e6);
     if (!is_shared)
         return memory_format("%s, one for each %s", cores, has_threads ? "thread" : "rank");
-    return memory_format("%s, %s; a waiting rank %s%s", cores, who_shares(scenario, has_threads),
-                         settings->spins ? "spins" : "blocks", slices);
+    SCOPED char *buffers = scenario->slice_ns == 0 || scenario->buffered_bytes == PAG_NOT_KNOWN
+                               ? memory_copy_text("")
+                               : memory_format("; messages above %s wait until their receiver runs",
+                                               quantity_size(scenario->buffered_bytes).text);
+    return memory_format("%s, %s; a waiting rank %s%s%s", cores, who_shares(scenario, has_threads),
+                         settings->spins ? "spins" : "blocks", slices, buffers);
 }
 
 /// Whether ranks share a node under SCENARIO, and others than in the recording.

@@ -367,6 +367,7 @@ int whatif_plan_prepare(struct whatif_plan *plan, const struct definitions *defi
     plan->unchanged_settings = SCENARIO_UNCHANGED;
     plan->unchanged_settings.spins = first->spins;
     plan->unchanged_settings.slice_ns = scenario_slice_ns(first);
+    plan->unchanged_settings.buffered_bytes = scenario_buffered_bytes(first);
     scenario_release(&plan->unchanged);
     if (scenario_init(&plan->unchanged, definitions, &plan->unchanged_settings, err) != 0)
         return -1;

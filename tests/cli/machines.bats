@@ -87,7 +87,7 @@ END
 
 @test "a machine of one's own" {
     cat >mine.xml <<'END'
-<machine name="m&#155;ne" cores="2" cpu-speed="1.5" hand-over="3us" slice="4ms" out-links="2">
+<machine name="m&#155;ne" cores="2" cpu-speed="1.5" hand-over="3us" slice="4ms" buffered="256" out-links="2">
   <calibration date="today" host="h" mpi="M 1" node-error="2%" collective-members="8" compute="1ms"/>
   <node name="fat*" cores="8"/>
   <group name="here" nodes="a b"/>

@@ -50,6 +50,23 @@ whatif() {
     done
 }
 
+# held MPI BYTES: slice-held-send.txt with such a message, recorded with such an MPI.
+held() {
+    { printf '%s\n' 'nodes a b' "mpi $1"; grep '^[01]' "$ROOT/tests/traces/whatif/slice-held-send.txt"; } |
+        sed "s/ 1000$/ $2/" >held.txt
+    rm -rf trace
+    "$BUILD/tools/mktrace" held.txt trace
+    whatif --nodes 1 --cores 1 --wait spin --slice 1us
+}
+
+@test "which messages keep a spinning sender until its receiver has a core follows from the MPI" {
+    held openmpi 257 | jq -e '.ranks[0].finish_ns == 1710'
+    held openmpi 256 | jq -e '.ranks[0].finish_ns == 810'
+    held mpich 8193 | jq -e '.ranks[0].finish_ns == 1710'
+    held mpich 8192 | jq -e '.ranks[0].finish_ns == 810'
+    held mpich 8192 | jq -e '.cores | endswith("messages above 8.0 KiB wait until their receiver runs")'
+}
+
 @test "advice for ranks that spin counts gains from a run in which they spin" {
     shared openmpi 1600000
     for wait in block spin; do

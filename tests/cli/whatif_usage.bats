@@ -48,6 +48,7 @@ values() {
 --sharing sticki
 --wait spinn
 --slice x
+--buffered x
 --hand-over x
 --cpu-speed x
 --latency x --machine machine.xml
@@ -166,7 +167,7 @@ END
 @test "sizes" {
     local option
     for option in '--machine machine.xml --bandwidth' '--machine machine.xml --eager' \
-        '--move solve=0:1 --move-data'; do
+        '--move solve=0:1 --move-data' --buffered; do
         # shellcheck disable=SC2086 # several words
         is 2 ' 1mb: unknown unit `mb`; is it MB?' $option 1mb
         # shellcheck disable=SC2086

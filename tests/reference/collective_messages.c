@@ -4,9 +4,9 @@
 
 #include <string.h>
 
-enum { N = COLLECTIVE_MAX_MEMBERS, MAX_ACTIONS = 6 * N };
+enum { N = COLLECTIVE_MAX_MEMBERS, MAX_ACTIONS = 8 * N };
 
-enum action_kind { ACT_SEND, ACT_RECEIVE, ACT_MULTICAST };
+enum action_kind { ACT_SEND, ACT_RECEIVE, ACT_MULTICAST, ACT_TAKEN };
 
 struct action {
     enum action_kind kind;
@@ -17,7 +17,11 @@ struct action {
 /// A member, by its place.
 struct actor {
     struct action actions[MAX_ACTIONS];
-    uint32_t n_actions, n_done, n_sends, n_received;
+    uint32_t n_actions, n_done, n_sends, n_steps;
+    // Messages that hold it: not taken yet, taken meanwhile at last; has it received since a send?
+    uint32_t n_held;
+    uint64_t taken_ns;
+    bool was_held, has_received;
     uint64_t time_ns, out_ns, in_ns;
     uint32_t member;
 };
@@ -27,6 +31,7 @@ struct stage {
     struct actor actors[N];
     uint64_t arrivals[N][N][MAX_ACTIONS / 2]; // by sender, receiver, number
     uint64_t gaps_ns[N][N][MAX_ACTIONS / 2];  // that they keep a port
+    bool holds[N][N][MAX_ACTIONS / 2];        // its sender until it is taken
     uint32_t n_sent[N][N], n_taken[N][N];
     bool is_multicast_sent;
     uint64_t multicast_ns;
@@ -47,6 +52,13 @@ static void send(struct stage *stage, uint32_t from, uint32_t to, uint64_t bytes
 static void receive(struct stage *stage, uint32_t to, uint32_t from)
 {
     act(stage, to, ACT_RECEIVE, from, 0);
+}
+
+/// Here each member waits until what it has sent is taken.
+static void end_phase(struct stage *stage)
+{
+    for (uint32_t place = 0; place < stage->one->n; place++)
+        act(stage, place, ACT_TAKEN, 0, 0);
 }
 
 static uint64_t share(const struct stage *stage, uint32_t place)
@@ -118,6 +130,7 @@ static void down(struct stage *stage, is_child *tree, enum amount amount, bool h
                          (has_blocks ? places_below(tree, child, n) : 1));
         }
     }
+    end_phase(stage);
 }
 
 static void up(struct stage *stage, is_child *tree, enum amount amount, bool has_blocks)
@@ -133,6 +146,7 @@ static void up(struct stage *stage, is_child *tree, enum amount amount, bool has
                      amount_of(stage, place, amount) *
                          (has_blocks ? places_below(tree, place, n) : 1));
     }
+    end_phase(stage);
 }
 
 // --- rounds
@@ -145,6 +159,7 @@ static void ring(struct stage *stage, enum amount amount)
             send(stage, place, (place + 1) % n, amount_of(stage, place, amount));
             receive(stage, place, (place + n - 1) % n);
         }
+    end_phase(stage);
 }
 
 static void direct(struct stage *stage)
@@ -156,6 +171,7 @@ static void direct(struct stage *stage)
         for (uint32_t k = 1; k < n; k++)
             receive(stage, place, (place + n - k) % n);
     }
+    end_phase(stage);
 }
 
 static void pairwise(struct stage *stage)
@@ -166,6 +182,7 @@ static void pairwise(struct stage *stage)
             send(stage, place, (place + k) % n, share(stage, place));
             receive(stage, place, (place + n - k) % n);
         }
+    end_phase(stage);
 }
 
 /// Barrier, and Bruck's all-to-all: the blocks whose distance has the binary digit.
@@ -180,6 +197,7 @@ static void dissemination(struct stage *stage, bool is_alltoall)
             send(stage, place, (place + distance) % n, n_blocks * share(stage, place));
             receive(stage, place, (place + n - distance) % n);
         }
+    end_phase(stage);
 }
 
 /// Of a power of two in pairs; else Bruck's: from places above, what is left in the last round.
@@ -198,6 +216,7 @@ static void doubling_allgather(struct stage *stage, enum amount amount)
             n_have += n_more;
         }
     }
+    end_phase(stage);
 }
 
 /// Whoever goes on after the first members have joined in pairs.
@@ -242,6 +261,7 @@ static void folded(struct stage *stage, enum amount amount, bool is_halving)
         send(stage, place + 1, place, amount_of(stage, place + 1, amount));
         receive(stage, place, place + 1);
     }
+    end_phase(stage);
 }
 
 static void chain(struct stage *stage)
@@ -254,6 +274,7 @@ static void chain(struct stage *stage)
         if (place + 1 < n)
             send(stage, place, place + 1, has_data ? share(stage, place) : 0);
     }
+    end_phase(stage);
 }
 
 static void scan(struct stage *stage, bool is_doubling)
@@ -274,6 +295,7 @@ static void scan(struct stage *stage, bool is_doubling)
                 receive(stage, place, place - distance);
         }
     }
+    end_phase(stage);
 }
 
 // --- the programs
@@ -352,6 +374,7 @@ static void write_ring(struct stage *stage, const char *operation)
         chain(stage);
         send(stage, n - 1, 0, 0);
         receive(stage, 0, n - 1);
+        end_phase(stage);
         chain(stage);
     } else if (strcmp(operation, "bcast") == 0) {
         down(stage, is_binomial_child, AMOUNT_PART, true);
@@ -477,6 +500,26 @@ static const struct scenario_messages *between(const struct stage *stage, uint32
     return is_near ? stage->one->on_node : stage->one->network;
 }
 
+/// Must the member at PLACE wait until what it has sent is taken, and then for a core?
+static bool must_wait(struct stage *stage, uint32_t place)
+{
+    struct actor *self = &stage->actors[place];
+    if (!self->was_held)
+        return false;
+    if (self->n_held > 0)
+        return true;
+    uint64_t there_ns = later(self->time_ns, self->taken_ns);
+    if (stage->one->core)
+        there_ns = stage->one->core(stage->one->context, self->member, self->n_steps, there_ns);
+    if (there_ns == UINT64_MAX)
+        return true;
+    self->n_steps++;
+    self->time_ns = there_ns;
+    self->was_held = false;
+    self->taken_ns = 0;
+    return false;
+}
+
 /// The next action of the member at PLACE, if it is possible.
 static bool try_action(struct stage *stage, uint32_t place, uint64_t *switch_ns)
 {
@@ -485,6 +528,9 @@ static bool try_action(struct stage *stage, uint32_t place, uint64_t *switch_ns)
         return false;
     const struct action *action = &self->actions[self->n_done];
     uint32_t other = action->peer;
+    if ((action->kind == ACT_TAKEN || (action->kind == ACT_SEND && self->has_received)) &&
+        must_wait(stage, place))
+        return false;
     if (action->kind == ACT_SEND) {
         const struct scenario_messages *messages = between(stage, place, other);
         uint32_t number = stage->n_sent[place][other]++;
@@ -503,6 +549,12 @@ static bool try_action(struct stage *stage, uint32_t place, uint64_t *switch_ns)
             stage->one->arrival ? stage->one->arrival(stage->one->context, &message)
                                 : self->time_ns + message_ns(messages, action->bytes);
         stage->gaps_ns[place][other][number] = port_ns;
+        bool is_held = stage->one->holds && stage->one->holds(stage->one->context, message.from,
+                                                              message.to, message.bytes);
+        stage->holds[place][other][number] = is_held;
+        self->n_held += is_held;
+        self->was_held = self->was_held || is_held;
+        self->has_received = false;
     } else if (action->kind == ACT_RECEIVE) {
         const struct scenario_messages *messages = between(stage, place, other);
         uint32_t number = stage->n_taken[other][place];
@@ -513,14 +565,21 @@ static bool try_action(struct stage *stage, uint32_t place, uint64_t *switch_ns)
                                self->in_ns + stage->gaps_ns[other][place][number]);
         uint64_t there_ns = later(self->time_ns, in_ns);
         if (stage->one->core)
-            there_ns =
-                stage->one->core(stage->one->context, self->member, self->n_received, there_ns);
+            there_ns = stage->one->core(stage->one->context, self->member, self->n_steps, there_ns);
         if (there_ns == UINT64_MAX)
             return false;
         stage->n_taken[other][place]++;
-        self->n_received++;
+        self->n_steps++;
         self->in_ns = in_ns;
         self->time_ns = there_ns + messages->receive_overhead_ns;
+        self->has_received = true;
+        if (stage->holds[other][place][number]) {
+            stage->actors[other].n_held--;
+            stage->actors[other].taken_ns = later(stage->actors[other].taken_ns, self->time_ns);
+        }
+    } else if (action->kind == ACT_TAKEN) {
+        self->n_done++;
+        return true;
     } else if (place == 0) {
         const struct scenario_messages *network = stage->one->network;
         self->time_ns = later(self->time_ns + network->send_overhead_ns, *switch_ns);
@@ -548,8 +607,9 @@ void collective_through(const struct collective_case *one, uint64_t *switch_ns,
     for (uint32_t place = 0; place < one->n; place++) {
         uint32_t member = has_root(one->operation) ? (place + one->root) % one->n : place;
         struct actor *actor = &stage->actors[place];
-        actor->n_actions = actor->n_done = actor->n_sends = actor->n_received = 0;
-        actor->out_ns = actor->in_ns = 0;
+        actor->n_actions = actor->n_done = actor->n_sends = actor->n_steps = actor->n_held = 0;
+        actor->was_held = actor->has_received = false;
+        actor->out_ns = actor->in_ns = actor->taken_ns = 0;
         actor->member = member;
         actor->time_ns = one->enter_ns[member];
     }

@@ -32,9 +32,11 @@ struct collective_case {
     /// When a message arrives that was sent, UINT64_MAX: not known yet; NULL: nothing is in its
     /// way.
     uint64_t (*arrival)(const void *context, const struct collective_message *message);
-    /// When MEMBER has a core for its receive with this NUMBER, from 0 on, that could be done at
+    /// When MEMBER has a core for its step with this NUMBER, from 0 on, that could be done at
     /// TIME_NS; UINT64_MAX: not yet. NULL: always at once.
     uint64_t (*core)(const void *context, uint32_t member, uint32_t number, uint64_t time_ns);
+    /// Does member FROM wait until member TO takes its message of BYTES? NULL: never.
+    bool (*holds)(const void *context, uint32_t from, uint32_t to, uint64_t bytes);
     const void *context;
 };
 

@@ -303,6 +303,8 @@ static void put_settings(const struct predicted_scenario *scenario, uint32_t n_r
     settings->is_sticky = scenario->is_sticky;
     settings->hand_over_ns = 0;
     settings->slice_ns = scenario->slice_ns;
+    if (scenario->holds_senders)
+        settings->buffered_bytes = scenario->buffered_bytes;
     settings->added_latency_ns = scenario->added_latency_ns;
     settings->added_byte_fs = scenario->added_byte_fs;
     settings->is_timeless = scenario->is_timeless;

@@ -207,6 +207,9 @@ bool model_is_sole_send(const struct model *model, const struct model_send *send
 bool model_awaits_receiver(const struct model *model, const struct model_send *send);
 
 /// The call of its receiver until whose enter SEND, over at LEAVE_NS, had to wait, *SINCE_NS, since
+/// Does call C move messages of others?
+bool model_attends(const struct model *model, uint32_t c);
+
 /// its receiver was outside MPI; REFERENCE_NONE: none, or it need not, as far as sends before tell.
 uint32_t model_awaited_call(const struct model *model, const struct model_send *send,
                             uint64_t leave_ns, uint64_t *since_ns);

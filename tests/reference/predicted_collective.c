@@ -104,6 +104,21 @@ static uint64_t core_of(const void *context, uint32_t member, uint32_t number, u
     return UINT64_MAX;
 }
 
+static bool holds(const void *context, uint32_t from, uint32_t to, uint64_t bytes)
+{
+    const struct members *members = context;
+    const struct model *model = members->model;
+    const struct predicted_scenario *scenario = model->scenario;
+    const struct model_part *part = &model->parts[members->parts[from]];
+    const struct scenario_messages *messages = between(context, from, to);
+    if (!scenario->holds_senders || !scenario->spins || bytes <= scenario->buffered_bytes ||
+        part->post_call != part->complete_call || part->is_left_out ||
+        !shares_in_slices(model, members->ranks[to]))
+        return false;
+    return !is_between_nodes(scenario->node, members->ranks[from], members->ranks[to]) ||
+           (messages->has_eager && bytes > messages->eager_bytes);
+}
+
 /// Does the member of PART wait for others, whatever messages there are?
 static bool waits_by_kind(const struct model_part *part, uint32_t member)
 {
@@ -129,6 +144,7 @@ static uint32_t carry_out(const struct model *model, const struct model_part *pa
                                   .arrival =
                                       model->times->parts && !members.is_free ? arrival : NULL,
                                   .core = model->scenario->slice_ns > 0 ? core_of : NULL,
+                                  .holds = holds,
                                   .context = &members};
     const struct model_part *first = part;
     uint64_t switch_ns = 0;

@@ -116,6 +116,16 @@ bool shares_in_slices(const struct model *model, uint32_t rank)
                     : machine_cores_of(model->scenario, model->scenario->node[rank]));
 }
 
+bool is_held_send(const struct model *model, const struct model_send *send)
+{
+    const struct predicted_scenario *scenario = model->scenario;
+    return scenario->holds_senders && scenario->spins &&
+           send->now_bytes > scenario->buffered_bytes && send->sender != send->receiver &&
+           (send->is_synchronous || model->calls[send->call].is_standard_send) &&
+           shares_in_slices(model, send->receiver) &&
+           (!goes_far(model, send) || is_waiting_send(model, send));
+}
+
 uint64_t ranks_per_core(const struct model *model, uint32_t rank)
 {
     const struct predicted_scenario *scenario = model->scenario;
@@ -258,6 +268,56 @@ void end_slice(struct prediction_state *state, struct process *process, uint64_t
     give_to_first(state, process->cores, now_ns);
 }
 
+/// Is RANK in a call in which it moves messages of others?
+static bool attends(const struct prediction_state *state, uint32_t rank)
+{
+    const struct process *process = &state->processes[rank];
+    return process->phase != PHASE_ABSENT && process->phase != PHASE_ENDED &&
+           process->step->kind == STEP_CALL && model_attends(state->model, process->step->call);
+}
+
+/// Could the receiver of message S, which needs a core for it, take it?
+static bool is_available(const struct prediction_state *state, uint32_t s)
+{
+    const struct model *model = state->model;
+    const struct model_send *send = &model->sends[s];
+    return !send->is_unsent && send->receive != REFERENCE_NONE &&
+           state->times.taken_ns[s] == UNKNOWN && state->times.departed_ns[send->call] != UNKNOWN &&
+           is_held_send(model, send) &&
+           (!is_waiting_send(model, send) ||
+            state->times.enter_ns[model->receives[send->receive].post_call] != UNKNOWN);
+}
+
+void take_messages(struct prediction_state *state, const struct process *process, uint64_t now_ns)
+{
+    if (!state->scenario->holds_senders || !attends(state, process->rank))
+        return;
+    for (uint32_t s = 0; s < state->model->n_sends; s++)
+        if (state->model->sends[s].receiver == process->rank && is_available(state, s))
+            state->times.taken_ns[s] = now_ns;
+}
+
+/// Does PROCESS, which waits, need a core to take a message?
+static bool must_take(const struct prediction_state *state, const struct process *process)
+{
+    if (process->phase != PHASE_WAIT || !state->scenario->holds_senders ||
+        !attends(state, process->rank))
+        return false;
+    for (uint32_t s = 0; s < state->model->n_sends; s++)
+        if (state->model->sends[s].receiver == process->rank && is_available(state, s))
+            return true;
+    return false;
+}
+
+void notice_messages(struct prediction_state *state, uint64_t now_ns)
+{
+    for (uint32_t i = 0; i < state->n_processes && state->scenario->holds_senders; i++) {
+        struct process *process = &state->processes[i];
+        if (process->has_core && must_take(state, process))
+            take_messages(state, process, now_ns);
+    }
+}
+
 /// Does somebody who takes turns on CORES have something to do, now or at a known time?
 static bool is_wanted(const struct prediction_state *state, uint32_t cores)
 {
@@ -265,7 +325,8 @@ static bool is_wanted(const struct prediction_state *state, uint32_t cores)
         const struct process *process = &state->processes[i];
         bool is_open = process->phase == PHASE_WAIT && process->ready_ns == UNKNOWN &&
                        process->due_ns == UNKNOWN;
-        if (process->cores == cores && process->is_in_turn && !is_open)
+        if (process->cores == cores && process->is_in_turn &&
+            (!is_open || must_take(state, process)))
             return true;
     }
     return false;

@@ -28,7 +28,7 @@ struct part_messages {
     bool *is_over; // by instance: all members are through, nothing is on its way
 };
 
-enum { MOST_MEMBER_STEPS = 64 };
+enum { MOST_MEMBER_STEPS = 128 };
 
 /// What a member has done in an operation each of whose receives needs a core.
 struct member_steps {
@@ -41,6 +41,7 @@ struct member_steps {
 struct run_times {
     uint64_t *enter_ns, *departed_ns; // by call
     uint64_t *arrived_ns;             // by send, of machines with contention
+    uint64_t *taken_ns;               // by send, of those that need a core of their receiver
     uint64_t *together_ns;       // by send, where messages are put together: when they are there
     struct part_messages *parts; // likewise
     struct member_steps *steps;  // by part
@@ -92,6 +93,9 @@ uint64_t ranks_per_core(const struct model *model, uint32_t rank);
 
 /// Is RANK one of more ranks than the cores they share in slices of time?
 bool shares_in_slices(const struct model *model, uint32_t rank);
+
+/// Does SEND wait until its receiver, in MPI, has a core?
+bool is_held_send(const struct model *model, const struct model_send *send);
 
 /// Does the member of PART need a core for each of its receives there? Not if it is posted before,
 /// or left out.

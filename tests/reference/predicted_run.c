@@ -29,7 +29,7 @@ static uint32_t conditions_of(const struct prediction_state *state, uint32_t c,
     for (uint32_t s = 0; s < model->n_sends; s++) {
         const struct model_send *send = &model->sends[s];
         if (send->complete_call != c || send->receive == REFERENCE_NONE || send->is_unsent ||
-            !is_waiting_send(model, send))
+            (!is_waiting_send(model, send) && !is_held_send(model, send)))
             continue;
         uint32_t at = n++;
         for (; at > n_receives &&
@@ -123,6 +123,12 @@ static bool is_known(const struct prediction_state *state, const struct conditio
     const struct model_send *send = condition->kind == CONDITION_RECEIVE
                                         ? &model->sends[model->receives[condition->index].send]
                                         : &model->sends[condition->index];
+    bool is_sending = condition->kind == CONDITION_SEND;
+    if (is_sending && is_held_send(model, send) &&
+        state->times.taken_ns[condition->index] == UNKNOWN)
+        return false;
+    if (is_sending && !is_waiting_send(model, send))
+        return true;
     if (state->traffic)
         return state->times.arrived_ns[send - model->sends] != UNKNOWN;
     return state->times.departed_ns[send->call] != UNKNOWN &&
@@ -215,6 +221,7 @@ static void enter(struct prediction_state *state, struct process *process, uint6
 {
     const struct step *step = process->step;
     state->times.enter_ns[step->call] = now_ns;
+    take_messages(state, process, now_ns);
     state->times.order[step->call] = state->times.n_entered++;
     if (departs_at_enter(state->scenario))
         depart(state, step->call, now_ns);
@@ -280,6 +287,8 @@ static void advance(struct prediction_state *state, struct process *process, uin
         process->done_ns = now_ns;
         process->has_done = true;
     }
+    if (process->phase == PHASE_BEFORE || process->phase == PHASE_AFTER)
+        take_messages(state, process, now_ns);
     switch (process->phase) {
     case PHASE_OUTSIDE:
         if (process->started_ns > now_ns) {
@@ -350,8 +359,8 @@ static uint64_t next_ns(struct prediction_state *state, struct process *process)
         if (has_slices(state, process)) {
             if (process->ready_ns == UNKNOWN)
                 process->due_ns = next_step_ns(state, process);
-            return with_core_ns(process,
-                                process->ready_ns != UNKNOWN ? process->ready_ns : process->due_ns);
+            uint64_t wait_ns = process->ready_ns != UNKNOWN ? process->ready_ns : process->due_ns;
+            return with_core_ns(process, wait_ns);
         }
         return process->ready_ns;
     case PHASE_STARTING:
@@ -407,6 +416,9 @@ static void set_up(struct prediction_state *state, const struct model *recorded)
     state->times.steps = memory_zeroed(model->n_parts + 1, sizeof *state->times.steps);
     for (size_t p = 0; p < model->n_parts; p++)
         state->times.steps[p].due_ns = UNKNOWN;
+    state->times.taken_ns = memory_zeroed(model->n_sends + 1, sizeof(uint64_t));
+    for (size_t s = 0; s < model->n_sends; s++)
+        state->times.taken_ns[s] = UNKNOWN;
     state->times.together_ns = memory_zeroed(model->n_sends + 1, sizeof(uint64_t));
     state->times.departed_ns = memory_zeroed(model->n_calls + 1, sizeof(uint64_t));
     if (scenario_has_contention(state->scenario, n)) {
@@ -486,8 +498,8 @@ bool predicted_run_is_open(const struct model *recorded, const struct predicted_
             has_endless =
                 has_endless || (receive->complete_call == REFERENCE_NONE && !receive->is_cancelled);
         }
-        is_open =
-            is_open || (has_candidate && (has_endless || has_limits || !is_plain(model, send)));
+        is_open = is_open || (has_candidate && (has_endless || has_limits ||
+                                                scenario->holds_senders || !is_plain(model, send)));
     }
     changed_program_release(&program);
     return is_open;
@@ -527,6 +539,7 @@ static bool run(struct prediction_state *state, uint64_t *finish_ns)
             end_slice(state, rotated, time_ns);
         else
             advance(state, next, time_ns);
+        notice_messages(state, time_ns);
     }
     bool is_complete = true;
     for (uint32_t i = 0; i < state->n_processes; i++) {
@@ -541,7 +554,7 @@ static void release(struct prediction_state *state)
     changed_program_release(&state->program);
     FREE_ALL(state->processes, state->cores, state->times.enter_ns, state->times.order,
              state->times.departed_ns, state->times.arrived_ns, state->times.together_ns,
-             state->times.steps);
+             state->times.taken_ns, state->times.steps);
     if (state->times.parts) {
         FREE_ALL(state->times.parts->items, state->times.parts->is_over, state->times.parts);
     }

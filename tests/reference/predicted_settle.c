@@ -30,8 +30,13 @@ static uint64_t release_of(const struct model *model, const struct run_times *ti
         uint32_t call = condition->kind == CONDITION_RECEIVE
                             ? send->call
                             : model->receives[send->receive].post_call;
+        bool is_held = condition->kind == CONDITION_SEND && is_held_send(model, send);
+        if (!times && is_held && !is_waiting_send(model, send))
+            return 0;
         if (!times)
             return model->calls[call].enter_ns;
+        if (is_held)
+            return times->taken_ns[condition->index];
         return condition->kind == CONDITION_RECEIVE ? times->departed_ns[call]
                                                     : times->enter_ns[call];
     }
@@ -401,8 +406,13 @@ uint64_t machine_settle_call(const struct model *model, uint32_t c,
         const struct condition *condition = &conditions[i];
         uint64_t met_ns;
         if (condition->kind != CONDITION_COLLECTIVE) {
-            met_ns = met_by_message(model, condition) + added_ns(model, condition);
             const struct model_send *send = message_of(model, condition);
+            bool is_held = condition->kind == CONDITION_SEND && is_held_send(model, send);
+            met_ns = is_held ? model->times->taken_ns[condition->index] : 0;
+            if (!is_held || is_waiting_send(model, send)) {
+                uint64_t there_ns = met_by_message(model, condition) + added_ns(model, condition);
+                met_ns = there_ns > met_ns ? there_ns : met_ns;
+            }
             if (condition->kind == CONDITION_RECEIVE && !send->follows)
                 overhead_ns +=
                     machine_messages_between(model->scenario, send->sender, send->receiver)

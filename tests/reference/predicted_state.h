@@ -92,6 +92,11 @@ void end_sliced_work(struct process *process, uint64_t now_ns);
 struct process *next_slice_end(const struct prediction_state *state, uint64_t *time_ns);
 void end_slice(struct prediction_state *state, struct process *process, uint64_t now_ns);
 
+/// PROCESS, which has a core in its call at NOW_NS, takes all messages that need one.
+void take_messages(struct prediction_state *state, const struct process *process, uint64_t now_ns);
+/// Something has happened at NOW_NS: so do all that wait with a core.
+void notice_messages(struct prediction_state *state, uint64_t now_ns);
+
 /// Does somebody who shares cores so want to have one?
 bool is_anything_wanted(const struct prediction_state *state);
 

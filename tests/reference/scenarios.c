@@ -301,6 +301,8 @@ void scenario_print(const struct predicted_scenario *scenario, uint32_t n_ranks,
     if (scenario->begins_elsewhere)
         fprintf(stream, ", from elsewhere with %" PRIu64 " bytes", scenario->state_bytes);
     fprintf(stream, ", slices of %" PRIu64 " ns", scenario->slice_ns);
+    if (scenario->holds_senders)
+        fprintf(stream, ", buffers of %" PRIu64 " bytes", scenario->buffered_bytes);
     fprintf(stream, ", added %" PRIu64 " ns + %" PRIu64 " fs a byte", scenario->added_latency_ns,
             scenario->added_byte_fs);
     for (uint32_t i = 0; i < scenario->n_regions; i++)

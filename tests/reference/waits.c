@@ -262,8 +262,7 @@ static bool is_buffered(const struct model *model, uint64_t size_bytes)
     return false;
 }
 
-/// Does call C move messages of others?
-static bool attends(const struct model *model, uint32_t c)
+bool model_attends(const struct model *model, uint32_t c)
 {
     const struct model_call *call = &model->calls[c];
     bool does = call->is_test || call->is_probe || call->is_init || call->is_finalize;
@@ -286,7 +285,7 @@ static uint32_t attending_call(const struct model *model, const struct model_sen
         const struct model_call *call = &model->calls[c];
         uint64_t ns = call->enter_ns > from_ns ? call->enter_ns : from_ns;
         if (call->rank != send->receiver || call->leave_ns <= from_ns || ns >= *since_ns ||
-            !attends(model, c))
+            !model_attends(model, c))
             continue;
         *since_ns = ns;
         found = c;

@@ -21,6 +21,8 @@ static void give_slices(struct predicted_scenario *scenario, struct random *rand
 {
     scenario->slice_ns = 1 + random_below(random, random_chance(random, 50) ? 100 : 3000);
     scenario->spins = random_chance(random, 60);
+    scenario->holds_senders = random_chance(random, 60);
+    scenario->buffered_bytes = random_chance(random, 50) ? 0 : random_below(random, 2000);
     scenario->added_latency_ns = scenario->added_byte_fs = 0;
 }
 

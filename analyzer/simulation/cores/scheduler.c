@@ -401,6 +401,12 @@ void scheduler_wake(struct scheduler *scheduler, uint32_t location, uint64_t unt
               process->next > 0 ? TURN_FIRST : TURN_LEAVE, location);
 }
 
+void scheduler_wake_by(struct scheduler *scheduler, uint32_t location, uint64_t until_ns)
+{
+    if (!scheduler->spins || until_ns < scheduler->sliced[location].until_ns)
+        scheduler_wake(scheduler, location, until_ns, 0);
+}
+
 void scheduler_end(struct scheduler *scheduler, uint32_t location, uint64_t now_ns)
 {
     struct process *process = &scheduler->processes[location];
@@ -484,6 +490,25 @@ bool scheduler_has_others(struct scheduler *scheduler, uint32_t location, uint64
     pag_work virtual_ns = virtual_time_at(group, now_ns);
     uint32_t place = scheduler->processes[location].place;
     return tournament_first_beside(&group->working, place) >> 32 <= virtual_ns;
+}
+
+bool scheduler_waits_with_core(struct scheduler *scheduler, uint32_t location, uint64_t now_ns)
+{
+    const struct process *process = &scheduler->processes[location];
+    if (process->mode != MODE_WAITING || process->is_away)
+        return false;
+    time_slices_catch_up(group_of(scheduler, location)->slices, now_ns);
+    return scheduler->sliced[location].has_core;
+}
+
+bool scheduler_is_waiting(const struct scheduler *scheduler, uint32_t location)
+{
+    return scheduler->processes[location].mode == MODE_WAITING;
+}
+
+bool scheduler_has_core(const struct scheduler *scheduler, uint32_t location)
+{
+    return !scheduler_has_slices(scheduler, location) || scheduler->sliced[location].has_core;
 }
 
 bool scheduler_has_slices(const struct scheduler *scheduler, uint32_t location)

@@ -90,6 +90,9 @@ void time_slices_wait(struct time_slices *slices, uint32_t location, uint64_t no
 /// itself.
 bool time_slices_next(const struct time_slices *slices, uint64_t *time_ns, uint32_t *location,
                       bool *is_slice);
+/// Slices that ended before NOW_NS while no process had anything to do are over.
+void time_slices_catch_up(struct time_slices *slices, uint64_t now_ns);
+
 /// The slice that time_slices_next() gave is over at TIME_NS.
 void time_slices_rotate(struct time_slices *slices, uint64_t time_ns);
 
@@ -128,6 +131,9 @@ void scheduler_sleep(struct scheduler *scheduler, uint32_t location, uint64_t no
 /// LOCATION, which waits, goes on at UNTIL_NS and works WORK.
 void scheduler_wake(struct scheduler *scheduler, uint32_t location, uint64_t until_ns,
                     pag_work work);
+/// The same with no work, where cores are shared in slices of time; it goes on earlier if that is
+/// known already and waiting is spinning.
+void scheduler_wake_by(struct scheduler *scheduler, uint32_t location, uint64_t until_ns);
 /// LOCATION, which scheduler_next() gave for NOW_NS, leaves its cores for those of GROUP, where it
 /// goes on at UNTIL_NS as at its first event.
 void scheduler_move(struct scheduler *scheduler, uint32_t location, uint32_t group, uint64_t now_ns,
@@ -143,6 +149,16 @@ bool scheduler_works_on(struct scheduler *scheduler, uint32_t location, uint64_t
 /// Whether beside LOCATION, which scheduler_next() gave for NOW_NS, others may be done at that
 /// time.
 bool scheduler_has_others(struct scheduler *scheduler, uint32_t location, uint64_t now_ns);
+
+/// Whether LOCATION, which shares its cores with others in slices of time, waits at NOW_NS and has
+/// one of them.
+bool scheduler_waits_with_core(struct scheduler *scheduler, uint32_t location, uint64_t now_ns);
+
+/// Whether LOCATION, which shares its cores with others in slices of time, waits.
+bool scheduler_is_waiting(const struct scheduler *scheduler, uint32_t location);
+
+/// Whether LOCATION, which scheduler_next() gave, has a core, or need not share one in slices.
+bool scheduler_has_core(const struct scheduler *scheduler, uint32_t location);
 
 /// Whether LOCATION shares its cores with others in slices of time.
 bool scheduler_has_slices(const struct scheduler *scheduler, uint32_t location);

@@ -94,8 +94,7 @@ static uint64_t first_slice_end(const struct time_slices *slices, uint32_t *loca
     return first_ns;
 }
 
-/// No rank was running: the slices that ended since went by unseen.
-static void catch_up(struct time_slices *slices, uint64_t now_ns)
+void time_slices_catch_up(struct time_slices *slices, uint64_t now_ns)
 {
     uint32_t location = 0;
     for (uint64_t end_ns;
@@ -105,7 +104,7 @@ static void catch_up(struct time_slices *slices, uint64_t now_ns)
 
 void time_slices_begin(struct time_slices *slices, uint32_t location, uint64_t now_ns)
 {
-    catch_up(slices, now_ns);
+    time_slices_catch_up(slices, now_ns);
     if (slices->n_holders < slices->n_cores) {
         give_core(slices, slices->n_holders++, location, now_ns);
         return;
@@ -150,7 +149,7 @@ void time_slices_wait(struct time_slices *slices, uint32_t location, uint64_t no
                       uint64_t until_ns, enum scheduler_turn turn)
 {
     struct sliced_process *process = &slices->processes[location];
-    catch_up(slices, now_ns);
+    time_slices_catch_up(slices, now_ns);
     finish(process, now_ns);
     process->until_ns = until_ns;
     process->turn = turn;

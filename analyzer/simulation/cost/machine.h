@@ -149,6 +149,8 @@ struct machine {
     uint64_t speed;                // of its processors in millionths, 0: not given
     uint64_t hand_over_ns;         // of a core from one process to another
     uint64_t slice_ns;             // how long ranks that spin keep a core, 0: not given
+    uint64_t buffered_bytes;       // larger messages wait for a core of their receiver where ranks
+                                   // share cores in slices; PAG_NOT_KNOWN: not given
     uint32_t n_calibrated_members; // of the largest collective that was measured, 0: not known
     uint64_t compute_ns;           // of the piece of computing calibrate measures, 0: not given
     uint32_t out_links, in_links;  // of a node: transfers from and to other nodes at once, 0: any

@@ -94,7 +94,10 @@ static void settle_timeless(struct prediction *prediction, const struct simulate
         }
         const struct machine_messages *messages =
             scopes_between(scopes, condition->sender_site, condition->receiver_site);
-        *ready_ns = max_ns(*ready_ns, message_met(messages, condition));
+        if (condition->needs_attendance)
+            *ready_ns = max_ns(*ready_ns, condition->time_ns);
+        if (condition->is_rendezvous || condition->kind == CONDITION_MESSAGE)
+            *ready_ns = max_ns(*ready_ns, message_met(messages, condition));
         if (condition->kind == CONDITION_MESSAGE && !condition->is_probed)
             *work += (pag_work)messages->receive_overhead_ns * PAG_WORK_PER_NS;
     }

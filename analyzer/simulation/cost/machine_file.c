@@ -374,6 +374,7 @@ static int read_machine(const struct element_reader *reader, const struct xml_el
         {"cores", FIELD_COUNT, &machine->n_cores, .most = MACHINE_MAX_CORES},
         {"hand-over", FIELD_VALUE, &machine->hand_over_ns, .read = cost_time_read},
         {"slice", FIELD_VALUE, &machine->slice_ns, .read = cost_time_read_slice},
+        {"buffered", FIELD_VALUE, &machine->buffered_bytes, .read = option_read_size},
         {"cpu-speed", FIELD_VALUE, &machine->speed, .read = read_factor},
         {"out-links", FIELD_COUNT, &machine->out_links, .most = MACHINE_MAX_LINKS},
         {"in-links", FIELD_COUNT, &machine->in_links, .most = MACHINE_MAX_LINKS},
@@ -397,8 +398,10 @@ const struct bundled bundled_machines = {"machines", "machine"};
 
 int machine_read(struct machine *machine, const char *name, struct error *err)
 {
-    *machine = (struct machine){
-        .path = bundled_path(&bundled_machines, name, err), .name = "", .summary = ""};
+    *machine = (struct machine){.path = bundled_path(&bundled_machines, name, err),
+                                .name = "",
+                                .summary = "",
+                                .buffered_bytes = PAG_NOT_KNOWN};
     const struct element_reader reader = {machine->path, machine, err};
     for (int scope = 0; scope < MACHINE_SCOPES; scope++)
         machine->messages[scope].eager_bytes = UINT64_MAX;

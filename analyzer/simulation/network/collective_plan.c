@@ -518,6 +518,8 @@ enum {
     BRUCK_ALLTOALL_MEMBERS = 8,    // and as many
     DIRECT_ALLTOALL_BYTES = 32768, // at most
     BINOMIAL_REDUCE_BYTES = 2048,  // at most
+    OPEN_MPI_HALVED_BYTES = 8192,  // below that, of so many members:
+    OPEN_MPI_SEVERAL = 4,
     ELEMENT_BYTES = 8
 };
 
@@ -529,9 +531,23 @@ static bool can_be_halved(uint32_t p, uint64_t size_bytes)
     return size_bytes / ELEMENT_BYTES >= p;
 }
 
-enum collective_algorithm collective_usual_algorithm(uint8_t operation, uint32_t n_members,
-                                                     uint64_t size_bytes)
+/// Whether Open MPI's ranks exchange whole vectors of MPI_Allreduce.
+static bool is_exchanged_whole(uint32_t n_members, uint64_t size_bytes)
 {
+    if (n_members >= OPEN_MPI_SEVERAL)
+        return size_bytes < OPEN_MPI_HALVED_BYTES;
+    return size_bytes < OPEN_MPI_HALVED_BYTES / 2 ||
+           (size_bytes >= OPEN_MPI_HALVED_BYTES && size_bytes < 2 * OPEN_MPI_HALVED_BYTES);
+}
+
+enum collective_algorithm collective_usual_algorithm(enum mpi_library library, uint8_t operation,
+                                                     uint32_t n_members, uint64_t size_bytes)
+{
+    if (library == MPI_LIBRARY_OPEN_MPI && operation == REDUCE)
+        return ALGORITHM_BINOMIAL;
+    if (library == MPI_LIBRARY_OPEN_MPI && operation == ALLREDUCE &&
+        is_exchanged_whole(n_members, size_bytes))
+        return ALGORITHM_RECURSIVE_DOUBLING;
     uint64_t all_bytes = size_bytes * n_members;
     bool is_power = is_power_of_two(n_members);
     switch (operation) {

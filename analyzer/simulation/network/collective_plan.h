@@ -11,6 +11,7 @@
 #include <stdint.h>
 
 #include "analyzer/pag/pag.h"
+#include "analyzer/simulation/network/mpi_habits.h"
 
 enum collective_algorithm {
     ALGORITHM_FORMULA, // none: a time for all
@@ -79,9 +80,10 @@ uint64_t collective_size_bytes(uint8_t operation, uint32_t n_members, bool is_ro
                                const struct pag_volume *volume);
 
 /// The algorithm by which MPI libraries commonly carry out OPERATION of N_MEMBERS, whose share is
-/// SIZE_BYTES: MPICH's choice (Thakur, Rabenseifner, Gropp 2005; 4.0.2), for elements of 8 bytes.
-enum collective_algorithm collective_usual_algorithm(uint8_t operation, uint32_t n_members,
-                                                     uint64_t size_bytes);
+/// SIZE_BYTES: MPICH's choice (Thakur, Rabenseifner, Gropp 2005; 4.0.2), for elements of 8 bytes,
+/// but where that of LIBRARY is known to be another one (Open MPI 4.1, coll/tuned).
+enum collective_algorithm collective_usual_algorithm(enum mpi_library library, uint8_t operation,
+                                                     uint32_t n_members, uint64_t size_bytes);
 
 /// Whether a member waits for others by what OPERATION means, however it is carried out.
 bool collective_waits(uint8_t operation, bool is_root, bool is_first);

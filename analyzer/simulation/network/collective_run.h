@@ -16,6 +16,9 @@
 // Where cores are shared in slices of time a member that waits in the call it entered needs a core
 // for each message it receives: t = the first time from max(t, a) on at which it has one, +
 // overhead. It has one when it enters, and for a step; then it does what is possible at once.
+// A member that sent a message on one node, or of rendezvous, larger than what is buffered to one
+// that needs a core so waits until it is taken, and then for a core of its own, before it sends
+// after having received, at the end of a phase, and at its end.
 // Operations whose time is known as a whole (a formula, or the recording) are done in such steps by
 // messages that take no time (collective_usual_algorithm()); then the formula's time passes.
 // The hardware's multicast of b bytes: t += send overhead; begins at t = max(t, switch free);
