@@ -64,13 +64,37 @@ static void count(const struct engine *engine, struct location_state *location, 
                                  visit_weight(&computation->visit, part->scale));
 }
 
+/// One more enter or leave of COMPUTATION is read. What recording it cost came after it, for its
+/// time was taken first.
+static void count_record(struct computation *computation)
+{
+    computation->n_events++;
+    computation->owed_ps += computation->record_ps;
+}
+
+/// What of PASSED_NS after an enter or leave recording took that is left out.
+static uint64_t take_recording(struct computation *computation, uint64_t passed_ns)
+{
+    uint64_t cost_ns = computation->owed_ps / PS_PER_NS;
+    cost_ns = cost_ns < passed_ns ? cost_ns : passed_ns;
+    computation->owed_ps -= cost_ns * PS_PER_NS;
+    computation->recording_ns += cost_ns;
+    return cost_ns;
+}
+
 /// Counts the recorded time since the last enter or leave, up to RECORDED_NS, at PATH.
 static void pass(const struct engine *engine, struct location_state *location, uint32_t path,
                  uint64_t recorded_ns)
 {
-    if (!prediction_of(engine)->timeless)
-        count(engine, location, path,
-              recorded_ns - computation_of(engine, location)->recorded_now_ns);
+    struct computation *computation = computation_of(engine, location);
+    if (prediction_of(engine)->timeless)
+        return;
+    uint64_t passed_ns = recorded_ns - computation->recorded_now_ns;
+    uint64_t cost_ns = take_recording(computation, passed_ns);
+    computation->recorded_now_ns += cost_ns;
+    if (cost_ns > 0 && engine->listener.weighed)
+        engine->listener.weighed(engine->listener.context, location->index, cost_ns, 0);
+    count(engine, location, path, passed_ns - cost_ns);
 }
 
 /// Counts what the visit that begins with EVENT costs, where no recorded time counts.
@@ -112,20 +136,6 @@ static uint64_t changed_blocked(const struct prediction *prediction,
     return (uint64_t)(sum * time_ns / computation->recorded_ns / PAG_WORK_PER_NS);
 }
 
-/// What of PROCESS_NS, the computation's, recording took that is left out. All its call paths give
-/// the same share of their time.
-static uint64_t recording_ns(const struct engine *engine, const struct location_state *location,
-                             uint64_t process_ns)
-{
-    const struct prediction *prediction = prediction_of(engine);
-    const struct computation *computation = computation_of(engine, location);
-    if (!prediction->scenario->settings->is_untraced)
-        return 0;
-    uint64_t ns = computation->n_visit_events *
-                  prediction->definitions->locations[location->index].record_ps / PS_PER_NS;
-    return ns < process_ns ? ns : process_ns;
-}
-
 static pag_work work_of(const struct engine *engine, const struct location_state *location,
                         const struct event *end)
 {
@@ -134,16 +144,18 @@ static pag_work work_of(const struct engine *engine, const struct location_state
     wide scaled = 0;
     uint64_t process_ns = cpu_span_used_ns(&computation->cpu, computation->recorded_begin_ns,
                                            computation->recorded_now_ns);
-    computation->recorded_ns = computation->recorded_now_ns - computation->recorded_begin_ns;
-    uint64_t blocked_ns =
-        cpu_span_blocked_ns(&computation->cpu, computation->recorded_ns - process_ns);
-    uint64_t ready_ns = computation->recorded_ns - blocked_ns;
+    uint64_t wall_ns = computation->recorded_now_ns - computation->recorded_begin_ns;
+    uint64_t blocked_ns = cpu_span_blocked_ns(&computation->cpu, wall_ns - process_ns);
+    uint64_t ready_ns = wall_ns - blocked_ns;
     if (prediction->notes && location->is_master && process_ns < ready_ns &&
         ends_computing(engine, end))
         process_ns = recorded_process_time(prediction, location->rank, computation->recorded_now_ns,
                                            ready_ns, process_ns);
     computation->lost_ns = ready_ns - process_ns;
-    computation->recording_ns = recording_ns(engine, location, process_ns);
+    computation->recorded_ns = wall_ns - computation->recording_ns;
+    computation->recording_ns += computation->owed_ps / PS_PER_NS; // of all its call paths alike
+    if (computation->recording_ns > process_ns)
+        computation->recording_ns = process_ns;
     computation->process_ns = process_ns -= computation->recording_ns;
     computation->blocked_ns = changed_blocked(prediction, computation, blocked_ns);
     if (!prediction->knows_paths)
@@ -252,10 +264,10 @@ static const struct event *skip_regions(struct engine *engine, struct location_s
             break;
         if (has_teams)
             teams_pass(engine, location, event);
+        take_recording(computation, event->time_ns - computation->recorded_now_ns);
         computation->recorded_now_ns = event->time_ns;
         location->cursor->position++;
-        computation->n_events++;
-        computation->n_visit_events++;
+        count_record(computation);
     }
     return event;
 }
@@ -268,7 +280,12 @@ const struct event *computation_read(struct engine *engine, struct location_stat
     computation->begin_ns = begin_ns;
     computation->recorded_begin_ns = computation->recorded_now_ns = recorded_ns;
     computation->n_parts = 0;
-    computation->n_events = computation->n_visit_events = 0;
+    computation->n_events = 0;
+    computation->recording_ns = computation->owed_ps = 0;
+    computation->record_ps =
+        prediction_of(engine)->scenario->settings->is_untraced
+            ? prediction_of(engine)->definitions->locations[location->index].record_ps
+            : 0;
     cpu_span_begin(&computation->cpu);
     sample_split(computation);
     computation->split.is_known = false;
@@ -303,9 +320,11 @@ const struct event *computation_read(struct engine *engine, struct location_stat
             gap_event(engine, location, event, profile->last_ns);
         else if (event->kind == EVENT_CPU_TIME && !prediction_of(engine)->counts_wall_time)
             cpu_span_sample(&computation->cpu, seen_ns, event->size_bytes, event->received_bytes);
-        computation->n_visit_events += event->kind <= EVENT_LEAVE;
         location->cursor->position++;
-        computation->n_events++;
+        if (event->kind <= EVENT_LEAVE)
+            count_record(computation);
+        else
+            computation->n_events++;
     }
     if (computation->recorded_now_ns > seen_ns)
         seen_ns = computation->recorded_now_ns;

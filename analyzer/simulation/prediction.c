@@ -470,6 +470,7 @@ struct visits *visits_gather(struct trace *trace, const struct scenario *asked,
     settings.works = asked->settings->works;
     settings.n_works = asked->settings->n_works;
     settings.is_timeless = asked->settings->is_timeless;
+    settings.is_untraced = asked->settings->is_untraced;
     settings.machine = settings.is_timeless ? asked->settings->machine : NULL;
     options.explains = false;
     options.only_times = true;

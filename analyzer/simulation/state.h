@@ -143,8 +143,9 @@ struct computation {
     uint64_t recorded_begin_ns;     // the same place in the recording
     uint64_t recorded_now_ns;       // read up to here
     uint64_t left_ps;               // of costs of visits, less than 1 ns
-    uint64_t n_events;              // read, and of these
-    uint64_t n_visit_events;        // enters and leaves
+    uint64_t n_events;              // read
+    uint64_t record_ps, owed_ps;    // what recording an enter or leave cost, if it is left out; the
+                                    // part of that which no time read so far holds
     struct computation_part *parts; // in the order of their first touch
     uint32_t n_parts;
     size_t parts_capacity;
@@ -154,7 +155,7 @@ struct computation {
     size_t scale_capacity, n_scales;
     struct visit visit;
     bool has_set_work;                // some part has
-    uint64_t recorded_ns, process_ns; // its recorded length, its process time
+    uint64_t recorded_ns, process_ns; // its recorded length, its process time; less recording_ns
     pag_work work;                    // what is done, moved here or set for visits included
     pag_work own_work, arrived_work;  // of its parts that are not moved; moved here
     uint32_t arrived_path;            // of the latter
@@ -164,7 +165,7 @@ struct computation {
     // By which its process time is less than its wall time: blocked, which passes without a core
     // and changes with the scale of its paths, and the rest.
     uint64_t blocked_ns, lost_ns;
-    uint64_t recording_ns; // left out of process_ns
+    uint64_t recording_ns; // left out
     struct cpu_span cpu;
     struct cpu_sample {
         bool is_known;
