@@ -351,10 +351,12 @@ enum {
     PASSES_OF_PAIR = 3, // two changes at once, each of which may have to count visits first
 };
 
-/// Computing between MPI_Init and MPI_Finalize, spread equally over the ranks.
-static uint64_t spread_computing(const struct result *result)
+/// Computing between MPI_Init and MPI_Finalize without RECORDING_NS, spread equally over the ranks.
+static uint64_t spread_computing(const struct result *result, uint64_t recording_ns)
 {
-    return result->n_ranks > 0 ? result->useful_ns / result->n_ranks : 0;
+    return result->n_ranks > 0 && result->useful_ns > recording_ns
+               ? (result->useful_ns - recording_ns) / result->n_ranks
+               : 0;
 }
 
 /// What the conclusion of a replay says of ranks without CPU time; NULL: nothing.
@@ -396,20 +398,23 @@ static int predict_baselines(struct replay_run *measured, const struct advise_se
     const struct result *result = &measured->result;
     int status = 0;
     if (setting->batch.n_words == 0) {
+        target.points = &same;
+        target.n_cases = 1;
         status = findings_search(measured, &setting->batch, advice, &target, err);
         advice->findings = memory_zeroed(result->n_findings, sizeof *advice->findings);
         for (size_t i = 0; i < result->n_findings; i++)
             advice->findings[advice->n_findings++] =
                 (struct advice_finding){memory_copy_text(result->findings[i].kind),
                                         memory_copy_text(result->findings[i].name)};
-    } else if (whatif_run_unchanged(setting->target, measured, unchanged, &same, err) == 0) {
+    } else if (whatif_run_unchanged(setting->target, measured, unchanged, &same,
+                                    &advice->replayed_ns, err) == 0) {
         target.run = NULL;
         whatif_run_jobs(&setting->batch, &target, 1);
         if (target.failure)
             status = error_set(err, "%s", target.failure);
-        advice->replayed_ns = same.predicted_ns;
+        advice->untraced_ns = setting->target->has_untraced_base ? same.predicted_ns : 0;
         advice->target_ns = target.predicted_ns;
-        advice->n_replays = 2;
+        advice->n_replays = 2 + setting->target->has_untraced_base;
     } else {
         status = -1;
     }
@@ -418,7 +423,7 @@ static int predict_baselines(struct replay_run *measured, const struct advise_se
     advice->lost = lost_text(result);
     advice->is_explained =
         lost_kind(result) == LOST_UNKNOWN && advice->replayed_ns < advice->measured_ns;
-    uint64_t computing_ns = spread_computing(result);
+    uint64_t computing_ns = spread_computing(result, same.recording_ns);
     advice->loss_ns = target.window_ns > computing_ns ? target.window_ns - computing_ns : 0;
     advice->n_workers = farm_kept_workers(&measured->replay, &advice->master);
     return status;

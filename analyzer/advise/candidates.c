@@ -308,7 +308,8 @@ static bool starts_mpi(const struct result *result, const struct result_site *si
 static void add_stretches(struct survey *survey)
 {
     const struct result *result = survey->result;
-    bool is_repeated = survey->advice->measured_ns == survey->advice->replayed_ns;
+    const struct advice *advice = survey->advice;
+    bool is_repeated = advice->measured_ns == advice->replayed_ns && advice->untraced_ns == 0;
     size_t n_added = 0, n_before = survey->advice->n_candidates;
     for (size_t i = 0; i < result->critical_path.n_by_site && n_added < MAX_STRETCHES; i++) {
         const struct result_path_share *share = &result->critical_path.by_site[i];

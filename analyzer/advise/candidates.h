@@ -123,10 +123,11 @@ void advise_add_workers(const struct advise_setting *setting, struct advice *adv
 /// with all the others.
 void advise_add_rebalancing(const struct advise_setting *setting, struct advice *advice);
 
-/// Predicts the run with nothing changed, as the job UNCHANGED, and all candidates of ADVICE. 0, or
-/// -1 and ERR: not even the run with nothing changed could be predicted.
+/// Predicts the run with nothing changed, as the job UNCHANGED, and all candidates of ADVICE; if
+/// these leave out what recording cost (IS_UNTRACED), the run with that as well. 0, or -1 and ERR:
+/// not even the run with nothing changed could be predicted.
 int advise_predict_unchanged(const struct whatif_batch *batch, struct advice *advice,
-                             struct whatif_job *unchanged, struct error *err);
+                             struct whatif_job *unchanged, bool is_untraced, struct error *err);
 
 /// CANDIDATE gets what JOB predicted, and its failure.
 void advise_take_prediction(const struct advice *advice, struct advice_candidate *candidate,

@@ -88,11 +88,12 @@ static size_t count_remedies(const struct result_finding *finding)
     return n;
 }
 
-/// How many of the first findings have remedies that MOST predictions suffice for.
-static size_t count_affordable(const struct result *result, size_t most)
+/// How many of the first findings have remedies that MOST predictions suffice for, N of which are
+/// for something else.
+static size_t count_affordable(const struct result *result, size_t n, size_t most)
 {
     size_t i = 0;
-    for (size_t n = 1; i < result->n_findings; i++) {
+    for (; i < result->n_findings; i++) {
         n += count_remedies(&result->findings[i]);
         if (n > most)
             break;
@@ -252,24 +253,33 @@ static void judge(uint64_t time_ns, struct result_finding *finding, size_t n_ran
 }
 
 int advise_predict_unchanged(const struct whatif_batch *batch, struct advice *advice,
-                             struct whatif_job *unchanged, struct error *err)
+                             struct whatif_job *unchanged, bool is_untraced, struct error *err)
 {
     // Critical paths do not cross processes.
     struct whatif_batch own = *batch;
     own.is_of_one_process = true;
+    struct advice_word word = {(char *)"traced", NULL};
+    const struct advice_candidate traced = {.words = &word, .n_words = 1};
     size_t n = advice->n_candidates, n_own = batch->is_of_one_process ? 1 + n : 1;
     SCOPED struct whatif_job *jobs = memory_zeroed(1 + n, sizeof *jobs);
+    struct whatif_job replayed = {.candidates = {&traced}};
     jobs[0] = *unchanged;
     for (size_t i = 0; i < n; i++)
         jobs[1 + i].candidates[0] = &advice->candidates[i];
     whatif_run_jobs(&own, jobs, n_own);
     whatif_run_jobs(batch, jobs + n_own, 1 + n - n_own);
+    if (is_untraced)
+        whatif_run_jobs(&own, &replayed, 1);
     *unchanged = jobs[0];
-    advice->n_replays += 1 + n;
+    advice->n_replays += 1 + n + is_untraced;
     advice->replayed_ns = advice->target_ns = unchanged->predicted_ns;
+    if (is_untraced) {
+        advice->replayed_ns = replayed.predicted_ns;
+        advice->untraced_ns = advice->target_ns;
+    }
     for (size_t i = 0; i < n; i++)
         advise_take_prediction(advice, &advice->candidates[i], &jobs[1 + i]);
-    SCOPED char *failure = unchanged->failure;
+    SCOPED char *failure = unchanged->failure ? unchanged->failure : replayed.failure;
     unchanged->failure = NULL;
     return failure ? error_set(err, "%s", failure) : 0;
 }
@@ -297,18 +307,23 @@ int findings_search(struct replay_run *measured, const struct whatif_batch *batc
                     struct advice *advice, struct whatif_job *unchanged, struct error *err)
 {
     struct result *result = &measured->result;
-    size_t n_predicted = count_affordable(result, affordable(trace_definitions(measured->trace)));
+    SCOPED_BY(whatif_plan_release) struct whatif_plan plan;
+    bool is_untraced =
+        whatif_job_plan(batch, &(struct whatif_job){0}, &plan, err) == 0 && plan.has_untraced_base;
+    size_t n_predicted =
+        count_affordable(result, 1 + is_untraced, affordable(trace_definitions(measured->trace)));
     for (size_t i = 0; i < n_predicted; i++)
         add_candidates(&result->findings[i], 0, advice);
     leave_unproven(result, n_predicted,
                    "Predicted of the largest findings only, because the run has more than two "
                    "million events: pagoda advise predicts the others.");
-    if (advise_predict_unchanged(batch, advice, unchanged, err) != 0) {
+    if (advise_predict_unchanged(batch, advice, unchanged, is_untraced, err) != 0) {
         SCOPED char *why = memory_format("Not predicted: %s.", err->text);
         findings_leave_unproven(result, why);
         return -1;
     }
-    result->replayed_ns = advice->target_ns;
+    result->replayed_ns = advice->replayed_ns;
+    result->untraced_ns = advice->untraced_ns;
     for (size_t i = 0; i < result->n_findings; i++) {
         struct result_finding *finding = &result->findings[i];
         finding->potential_ns = finding->loss_ns / result->n_ranks / 2;

@@ -346,8 +346,9 @@ int advise_check_phases(const struct advise_setting *setting, struct error *err)
 /// Is the advice for other nodes, cores or machines than the recorded ones?
 static bool has_other_places(const struct advise_setting *setting)
 {
+    static const char *const others[] = {"wait", "slowdown", "traced"};
     for (size_t i = 0; i < setting->batch.n_words; i++)
-        if (strcmp(setting->batch.words[i].option, "wait") != 0)
+        if (!HAS_TEXT(others, 3, setting->batch.words[i].option))
             return true;
     return false;
 }
@@ -361,7 +362,7 @@ void advise_add_placement(const struct advise_setting *setting, struct advice *a
     bool has_target = has_other_places(setting);
     if (n_nodes == 0 && (has_target || result->n_nodes != 1 || !choose_cores(&choice, definitions)))
         choose_recorded_nodes(&choice, definitions, has_target);
-    struct advice_word words[5];
+    SCOPED struct advice_word *words = memory_zeroed(setting->batch.n_words + 1, sizeof *words);
     char cores[16];
     struct whatif_batch unplaced = setting->batch;
     unplaced.words = words;

@@ -16,7 +16,8 @@
 
 struct advise_request {
     const char *trace;
-    const char *nodes, *cores, *machine, *wait; // of the target
+    const char *nodes, *cores, *machine, *wait, *slowdown; // of the target
+    bool keeps_recording;
     struct option_list phases;
     const char *state;
     const char *only;
@@ -54,17 +55,23 @@ static int read_kinds(const char *text, unsigned *kinds, struct error *err)
     return 0;
 }
 
+enum { MOST_TARGET_WORDS = 6 };
+
 /// The options of the target as words, which belong to REQUEST's texts; how many.
-static size_t target_words(const struct advise_request *request, struct advice_word words[4])
+static size_t target_words(const struct advise_request *request,
+                           struct advice_word words[MOST_TARGET_WORDS])
 {
     const struct advice_word given[] = {{(char *)"nodes", (char *)request->nodes},
                                         {(char *)"cores", (char *)request->cores},
                                         {(char *)"wait", (char *)request->wait},
-                                        {(char *)"machine", (char *)request->machine}};
+                                        {(char *)"machine", (char *)request->machine},
+                                        {(char *)"slowdown", (char *)request->slowdown}};
     size_t n = 0;
     for (size_t i = 0; i < sizeof given / sizeof given[0]; i++)
         if (given[i].value)
             words[n++] = given[i];
+    if (request->keeps_recording)
+        words[n++] = (struct advice_word){(char *)"traced", NULL};
     return n;
 }
 
@@ -76,6 +83,14 @@ static int check_target(const struct advice_word *words, size_t n, struct error 
     if (status == 0 && plan.is_list)
         status = error_set(err, "advice is for one target: give no option several values");
     return status;
+}
+
+/// Whether the files of the target can be read. 0, or -1 and ERR.
+static int check_files(const struct advice_word *words, size_t n, struct error *err)
+{
+    SCOPED_BY(whatif_plan_release) struct whatif_plan plan;
+    int status = whatif_plan_read(&plan, words, n, err);
+    return status == 0 ? whatif_plan_read_files(&plan, err) : status;
 }
 
 // --- the work
@@ -96,12 +111,11 @@ static int advise(const struct advise_request *request, struct advice *advice, b
 {
     struct catalogue *catalogue = NULL;
     struct replay_run measured = {0};
-    struct machine machine = {0};
     struct past_predictions past = {0};
-    struct advice_word words[4];
+    struct advice_word words[MOST_TARGET_WORDS];
     size_t n_words = target_words(request, words);
     int status = -1;
-    if ((request->machine && machine_read(&machine, request->machine, err) != 0) ||
+    if (check_files(words, n_words, err) != 0 ||
         past_predictions_read(&past, request->errors, request->database, err) != 0 ||
         replay_measured(request->trace, &catalogue, &measured, err) != 0)
         goto out;
@@ -140,7 +154,6 @@ static int advise(const struct advise_request *request, struct advice *advice, b
     }
 out:
     past_predictions_release(&past);
-    machine_release(&machine);
     replay_run_release(&measured);
     catalogue_free(catalogue);
     return status;
@@ -163,7 +176,7 @@ int cmd_advise(int argc, char **argv)
             "predict every change, even where its upper bound is below the changes shown",
             .manual = "However long the trace is."),
         OPTION_TEXT_ROW("nodes", 0, "N", &request.nodes, "advise for a run on N nodes", NULL,
-                        .manual = "This and the next three options describe the target. They mean "
+                        .manual = "This and the next five options describe the target. They mean "
                                   "what they mean in pagoda-whatif(7), with one value each."),
         OPTION_TEXT_ROW("cores", 0, "C", &request.cores, "advise for nodes with C cores", NULL),
         OPTION_TEXT_ROW("wait", 0, "block|spin", &request.wait,
@@ -171,6 +184,12 @@ int cmd_advise(int argc, char **argv)
                         NULL),
         OPTION_TEXT_ROW("machine", 0, "MACHINE", &request.machine,
                         "advise for this machine: a file, or a bundled machine", NULL),
+        OPTION_TEXT_ROW("slowdown", 0, "FILE", &request.slowdown,
+                        "how computing grows when more ranks share a core's caches, learned by "
+                        "pagoda calibrate --slowdown",
+                        NULL),
+        OPTION_FLAG_ROW("traced", 0, &request.keeps_recording,
+                        "advise for runs that are recorded: keep what that costs"),
         OPTION_LIST_ROW("phase", 0, "PHASE", &request.phases,
                         "look also for placements that change where this function or marker "
                         "begins",
@@ -205,7 +224,7 @@ int cmd_advise(int argc, char **argv)
         OPTIONS_OF(rows),
     };
     struct error err = {{0}};
-    struct advice_word words[4];
+    struct advice_word words[MOST_TARGET_WORDS];
     int first, status;
     if (!options_parse(&usage, argc, argv, &first, &status))
         return status;

@@ -51,7 +51,15 @@ static void print_head(const struct advice *advice, FILE *stream)
         quantity_share((double)advice_error_ns(advice) / (double)advice->measured_ns).text,
         quantity_time(advice->replayed_ns).text,
         says_nothing ? "With so large an error the gains below say nothing (?)."
-                     : "Gains are relative to that time; a ? marks those below the error.");
+        : advice->untraced_ns > 0
+            ? "A ? marks gains below the error."
+            : "Gains are relative to that time; a ? marks those below the error.");
+    if (advice->untraced_ns > 0)
+        page_labelled(&page, "Untraced",
+                      "%s, as predicted without what recording cost, which gains leave out, too. "
+                      "%s",
+                      quantity_time(advice->untraced_ns).text,
+                      *advice->target ? "" : "They are relative to that time.");
     print_past(&page, advice);
     if (advice->assumption)
         page_labelled(&page, "Assumed", "%s", advice->assumption);
@@ -336,6 +344,7 @@ void json_print_advice(const struct advice *advice, FILE *stream)
             : JSON_OBJECT(JSON_COUNT(advice, master), {"workers", json_count(advice->n_workers)});
     JSON_PRINT(stream, JSON_COMPACT | JSON_REAL_PRECISION(12),
                {"baseline_ns", json_count(advice->measured_ns)}, JSON_COUNT(advice, replayed_ns),
+               {"untraced_ns", advice->untraced_ns > 0 ? json_count(advice->untraced_ns) : NULL},
                {"kept_tasks", tasks}, JSON_TEXT(advice, target),
                JSON_TEXT_OR_NULL(advice, assumption), JSON_COUNT(advice, target_ns),
                JSON_COUNT(advice, loss_ns), {"error_ns", json_count(advice_error_ns(advice))},

@@ -204,11 +204,10 @@ static json_t *rows(struct changes changes, const char *key)
 /// What is different in a single prediction, and why (changes.c).
 static json_t *changes_object(const struct whatif_report *report, const struct result *measured)
 {
-    bool is_measured;
-    const struct result *base = whatif_base(report, measured, &is_measured);
+    const struct result *base = whatif_base_result(report, measured);
     const struct result *predicted = &report->predicted;
     SCOPED char *why = changes_summary(base, predicted);
-    return JSON_OBJECT({"against", json_string(is_measured ? "measured" : "unchanged")},
+    return JSON_OBJECT({"against", json_string(whatif_base_names[whatif_base(report)])},
                        {"why", json_string(why)},
                        {"critical_path", rows(changes_of_critical_path(base, predicted), "region")},
                        {"time", rows(changes_of_time(base, predicted), "where")},
@@ -221,6 +220,7 @@ json_t *json_whatif(const struct whatif_report *report, const struct result *mea
     const struct result *predicted = &report->predicted;
     json_t *object = JSON_OBJECT(
         JSON_COUNT(report, baseline_ns), JSON_COUNT(report, replayed_ns),
+        {"untraced_ns", report->untraced_ns > 0 ? json_count(report->untraced_ns) : NULL},
         {"replay_error", json_real(whatif_change(report->baseline_ns, report->replayed_ns))},
         {"past_errors", json_past_errors(&report->errors)}, JSON_COUNT(report, lost_ns),
         JSON_STRING(report, change), {"cores", json_string(report->sharing)},

@@ -253,7 +253,7 @@ static void print_left_out(const struct page *page, const struct whatif_report *
                   point->left_out.n_partly);
 }
 
-/// What a run without recording leaves out.
+/// What the prediction leaves out of what recording cost.
 static void print_untraced(const struct page *page, const struct whatif_report *report)
 {
     const struct whatif_point *point = &report->points[0];
@@ -261,12 +261,23 @@ static void print_untraced(const struct page *page, const struct whatif_report *
     for (size_t i = 0; i < point->n_ranks; i++)
         busy_ns += point->ranks[i].busy_ns;
     page_labelled(
-        page, "Untraced",
-        "recording took %s of the ranks' computing, %s, by the tracer's estimate; the "
-        "prediction leaves it out%s",
+        page, "Recording",
+        "took %s of the ranks' computing, %s, by the tracer's estimate; the "
+        "prediction leaves it out%s%s",
         quantity_time(point->recording_ns).text,
         quantity_part((double)point->recording_ns, (double)(busy_ns + point->recording_ns)).text,
-        of_first(report));
+        report->untraced_ns > 0 ? ", --traced keeps it" : "", of_first(report));
+}
+
+/// The recorded run without what recording cost, which predictions without it are compared with.
+static void print_untraced_run(const struct page *page, const struct whatif_report *report)
+{
+    if (report->untraced_ns > 0)
+        page_labelled(page, "Untraced",
+                      "%s (%s), predicted without the recording's cost. Changes are relative to "
+                      "it.",
+                      quantity_time(report->untraced_ns).text,
+                      change_of(report->baseline_ns, report->untraced_ns).text);
 }
 
 /// What of the prediction is learned from other runs.
@@ -279,7 +290,7 @@ static void print_slowdown(const struct page *page, const struct whatif_report *
             "without %s %s would be predicted (%s): ranks compute for %s instead of %s, because "
             "other numbers of ranks share caches and memory%s",
             slowdown->file, quantity_time(slowdown->without_ns).text,
-            change_of(report->baseline_ns, slowdown->without_ns).text,
+            change_of(whatif_base_ns(report), slowdown->without_ns).text,
             quantity_time(slowdown->work_ns).text, quantity_time(slowdown->without_work_ns).text,
             of_first(report));
     page_labelled(page, slowdown->is_compared ? "" : "Slowdown",
@@ -297,9 +308,7 @@ static void print_replay_error(const struct page *page, const struct whatif_repo
     page_labelled(page, "Replay error", "%+.2f %% (with nothing changed %s would be predicted)",
                   100 * whatif_change(report->baseline_ns, report->replayed_ns),
                   quantity_time(report->replayed_ns).text);
-    bool is_measured;
-    whatif_base(report, page->result, &is_measured);
-    if (!is_measured)
+    if (whatif_base(report) == WHATIF_UNCHANGED)
         page_labelled(
             page, "",
             "above 1 %%: the tables below compare with the unchanged prediction, not with "
@@ -475,7 +484,8 @@ static void print_points(const struct page *page, const struct whatif_report *re
 {
     const struct whatif_point *first = &report->points[0];
     bool has_past = report->errors.coverage > 0;
-    bool has_error = whatif_has_large_error(report) && !first->is_timeless;
+    bool has_error =
+        whatif_has_large_error(report) && !first->is_timeless && report->untraced_ns == 0;
     bool have_shares = have_own_shares(report);
     size_t n_marked = 0;
     struct table table = {0};
@@ -501,7 +511,7 @@ static void print_points(const struct page *page, const struct whatif_report *re
         table_add_cell(&table, "%s", page_time(page, point->predicted_ns).text);
         enum whatif_reliability reliability = whatif_reliability(report, point);
         n_marked += reliability != WHATIF_GOOD;
-        table_add_cell(&table, "%s%s", change_of(report->baseline_ns, point->predicted_ns).text,
+        table_add_cell(&table, "%s%s", change_of(whatif_base_ns(report), point->predicted_ns).text,
                        reliability == WHATIF_GOOD ? "" : "?");
         if (has_past)
             add_expected(&table, page, whatif_expected(report, point));
@@ -592,9 +602,8 @@ static void print_changes(const struct page *page, struct changes changes, const
 static void print_all_changes(const struct page *page, const struct whatif_report *report)
 {
     const struct result *predicted = &report->predicted;
-    bool is_measured;
-    const struct result *base = whatif_base(report, page->result, &is_measured);
-    const char *name = is_measured ? "measured" : "unchanged";
+    const struct result *base = whatif_base_result(report, page->result);
+    const char *name = whatif_base_names[whatif_base(report)];
     print_changes(page, changes_of_critical_path(base, predicted), name, "Critical path",
                   "what changed most comes first; the changes add up to that of the run time",
                   "region", "run time");
@@ -630,7 +639,7 @@ static void print_answer(const struct page *page, const struct whatif_report *re
 {
     const struct whatif_point *point = &report->points[0];
     struct quantity time = quantity_time(point->predicted_ns);
-    struct quantity change = change_of(report->baseline_ns, point->predicted_ns);
+    struct quantity change = change_of(whatif_base_ns(report), point->predicted_ns);
     enum whatif_reliability reliability = whatif_reliability(report, point);
     if (reliability == WHATIF_NONE) {
         page_labelled(page, "Predicted",
@@ -640,22 +649,26 @@ static void print_answer(const struct page *page, const struct whatif_report *re
                       change_of(report->baseline_ns, report->replayed_ns).text, time.text);
         return;
     }
-    bool is_measured;
-    const struct result *base = whatif_base(report, page->result, &is_measured);
-    if (is_measured)
-        page_labelled(page, "Predicted", "%s (%s)%s%s", time.text, change.text,
-                      factor_of(report->baseline_ns, point->predicted_ns).text,
+    bool is_uncertain = reliability == WHATIF_UNCERTAIN;
+    enum whatif_base base = whatif_base(report);
+    if (base != WHATIF_UNCHANGED)
+        page_labelled(page, "Predicted", "%s (%s)%s%s%s", time.text, change.text,
+                      factor_of(whatif_base_ns(report), point->predicted_ns).text,
+                      is_uncertain && base == WHATIF_UNTRACED
+                          ? ", no more than the replay error: uncertain"
+                          : "",
                       judged_text(page, point).text);
     else
         page_labelled(page, "Predicted", "%s (%s); %s by what is changed%s, %s%s", time.text,
                       change.text, change_of(report->replayed_ns, point->predicted_ns).text,
                       factor_of(report->replayed_ns, point->predicted_ns).text,
-                      reliability == WHATIF_UNCERTAIN ? "no more than the replay error: uncertain"
-                                                      : "the rest is the replay error",
+                      is_uncertain ? "no more than the replay error: uncertain"
+                                   : "the rest is the replay error",
                       judged_text(page, point).text);
     if (!report->has_predicted)
         return;
-    SCOPED char *text = changes_summary(base, &report->predicted);
+    SCOPED char *text =
+        changes_summary(whatif_base_result(report, page->result), &report->predicted);
     page_labelled(page, "Why", "%s", text);
 }
 
@@ -674,6 +687,7 @@ void text_print_whatif(const struct result *measured, const struct whatif_report
     page_ideal(&page);
     page_labelled(&page, "What if", "%s", report->change);
     page_labelled(&page, "Measured", "%s", quantity_time(report->baseline_ns).text);
+    print_untraced_run(&page, report);
     if (!report->is_list)
         print_answer(&page, report);
     if (!report->is_list)

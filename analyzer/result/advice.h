@@ -82,6 +82,7 @@ struct advice {
     const char *assumption; // about how ranks wait, a sentence without a full stop; NULL: none
     uint64_t measured_ns;   // the recorded run
     uint64_t replayed_ns;   // predicted with nothing changed
+    uint64_t untraced_ns;   // the same without what recording cost; 0: predictions are with it
     bool is_explained;      // it is less because ranks with a core each had no CPU time
     char *lost;             // sentences about ranks without CPU time in the recording, or NULL
     uint32_t master;        // of tasks that stay with who did them, if any rank

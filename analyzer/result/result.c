@@ -172,6 +172,11 @@ void result_owned(struct owned *walk, struct result *result)
     OWNED_ARRAY(walk, result->iterations.odd, result->iterations.n_odd);
 }
 
+uint64_t result_gains_of_ns(const struct result *result)
+{
+    return result->untraced_ns > 0 ? result->untraced_ns : result->replayed_ns;
+}
+
 const char *result_warning_text(const struct result *result, const char *code)
 {
     size_t i = FIND_BY(result->warnings, result->n_warnings, code, code);

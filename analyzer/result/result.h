@@ -662,12 +662,16 @@ struct result {
     uint64_t found_rest_ns; // of the time that ranks lose, their threads' losses included: in no
                             // finding
     uint64_t replayed_ns;   // the run predicted with nothing changed, 0: not predicted
+    uint64_t untraced_ns;   // the same without what recording cost; 0: gains are with that
     char *unpredicted; // why the findings' remedies are not predicted, a sentence; NULL: they are
     char *headline;    // the first finding in a few words
     char *remark;      // sentences besides the findings, "" without
     char *certainty;   // how sure it is, sentences, "" without
     char *conclusion;  // all of it as one paragraph
 };
+
+/// The run time that gains are relative to, untraced_ns or replayed_ns.
+uint64_t result_gains_of_ns(const struct result *result);
 
 /// The text of RESULT's warning CODE, NULL without.
 const char *result_warning_text(const struct result *result, const char *code);

@@ -75,6 +75,12 @@ static uint64_t distance(uint64_t a, uint64_t b)
     return a > b ? a - b : b - a;
 }
 
+/// The run predicted with nothing changed, as predictions are: with or without what recording cost.
+static uint64_t unchanged_ns(const struct whatif_report *report)
+{
+    return report->untraced_ns > 0 ? report->untraced_ns : report->replayed_ns;
+}
+
 /// The predicted run leaves out time without a core, so it is shorter than the measured run.
 static bool is_explained(const struct whatif_report *report)
 {
@@ -85,7 +91,7 @@ static bool is_explained(const struct whatif_report *report)
 enum whatif_reliability whatif_reliability(const struct whatif_report *report,
                                            const struct whatif_point *point)
 {
-    uint64_t effect_ns = distance(point->predicted_ns, report->replayed_ns);
+    uint64_t effect_ns = distance(point->predicted_ns, unchanged_ns(report));
     if (point->is_timeless || is_explained(report))
         return WHATIF_GOOD;
     if (whatif_misses(report->baseline_ns, report->replayed_ns))
@@ -104,12 +110,26 @@ struct expected_time whatif_expected(const struct whatif_report *report,
                          whatif_change(report->baseline_ns, report->replayed_ns));
 }
 
-const struct result *whatif_base(const struct whatif_report *report, const struct result *measured,
-                                 bool *is_measured)
+const char *const whatif_base_names[] = {"measured", "unchanged", "untraced"};
+
+enum whatif_base whatif_base(const struct whatif_report *report)
 {
-    *is_measured =
-        !report->has_predicted || !whatif_has_large_error(report) || report->points[0].is_timeless;
-    return *is_measured ? measured : &report->unchanged;
+    if (report->untraced_ns > 0)
+        return WHATIF_UNTRACED;
+    return report->has_predicted && whatif_has_large_error(report) && !report->points[0].is_timeless
+               ? WHATIF_UNCHANGED
+               : WHATIF_MEASURED;
+}
+
+const struct result *whatif_base_result(const struct whatif_report *report,
+                                        const struct result *measured)
+{
+    return whatif_base(report) == WHATIF_MEASURED ? measured : &report->unchanged;
+}
+
+uint64_t whatif_base_ns(const struct whatif_report *report)
+{
+    return report->untraced_ns > 0 ? report->untraced_ns : report->baseline_ns;
 }
 
 double whatif_change(uint64_t measured_ns, uint64_t predicted_ns)
@@ -122,7 +142,7 @@ double whatif_change(uint64_t measured_ns, uint64_t predicted_ns)
 uint64_t whatif_client_server_ns(const struct whatif_report *report,
                                  const struct whatif_point *point)
 {
-    uint64_t ns = report->replayed_ns + point->client_server_ns;
+    uint64_t ns = unchanged_ns(report) + point->client_server_ns;
     return ns > point->unchanged_ns ? ns - point->unchanged_ns : 0;
 }
 

@@ -167,6 +167,8 @@ struct whatif_parts {
 struct whatif_report {
     uint64_t baseline_ns; // measured
     uint64_t replayed_ns; // predicted with nothing changed
+    uint64_t untraced_ns; // the same without what recording cost; 0: that is not left out, or the
+                          // only change
     uint64_t lost_ns;     // descheduled in the recording, except waits; summed over the ranks
     bool was_shared;      // then some node had more ranks than cores
     char *change;         // what is different, in words
@@ -183,7 +185,8 @@ struct whatif_report {
     struct whatif_parts network_parts;
     bool is_list;            // some option had several values
     struct result predicted; // the predicted run of a single point
-    struct result unchanged; // likewise, with nothing changed; only if whatif_has_large_error()
+    struct result unchanged; // likewise, with nothing changed; only if whatif_has_large_error(),
+                             // or with untraced_ns, of that run
     bool has_predicted;      // these two are there
     struct result *results;  // of a list, by point: kept for a database, else NULL
 };
@@ -229,12 +232,26 @@ enum whatif_reliability whatif_reliability(const struct whatif_report *report,
 struct expected_time whatif_expected(const struct whatif_report *report,
                                      const struct whatif_point *point);
 
-/// The run that MEASURED's prediction is best compared with: the one predicted with nothing changed
-/// where the replay error is more than 1 % of the run time, or all would look like the effect of
-/// what was changed; else, and where no recorded time counts (--timeless), MEASURED. *IS_MEASURED
-/// says which.
-const struct result *whatif_base(const struct whatif_report *report, const struct result *measured,
-                                 bool *is_measured);
+/// What a prediction is compared with.
+enum whatif_base {
+    WHATIF_MEASURED,
+    WHATIF_UNCHANGED, // the run predicted with nothing changed
+    WHATIF_UNTRACED,  // the same without what recording cost
+};
+extern const char *const whatif_base_names[];
+
+/// With what the predictions of REPORT are best compared: the untraced run where recording's cost
+/// is left out; that with nothing changed where the replay error is more than 1 % of the run time,
+/// or all would look like the effect of what was changed; else, and where no recorded time counts
+/// (--timeless), the measured one.
+enum whatif_base whatif_base(const struct whatif_report *report);
+
+/// That run: MEASURED, or REPORT's.
+const struct result *whatif_base_result(const struct whatif_report *report,
+                                        const struct result *measured);
+
+/// The run time that changes of run time are relative to: the measured one, or untraced_ns.
+uint64_t whatif_base_ns(const struct whatif_report *report);
 
 /// Run time by the client/server algorithm: that predicted with nothing changed, and what its path
 /// gains or loses.

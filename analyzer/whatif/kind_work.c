@@ -95,7 +95,16 @@ const struct whatif_option whatif_options_of_work[] = {
     {.name = "untraced",
      .kind = WHATIF_FLAG,
      WHATIF_SET(settings.is_untraced),
-     .help = "subtract what recording the functions cost, as the tracer estimates it"},
+     .help = "subtract what recording the functions cost, as the tracer estimates it",
+     .default_text = "if that is 0.1 % of the ranks' time",
+     .excludes = "timeless",
+     .why = "exclude each other: it is about recorded computing"},
+    {.name = "traced",
+     .kind = WHATIF_FLAG,
+     WHATIF_SET(keeps_recording),
+     .help = "keep what recording the functions cost",
+     .excludes = "untraced",
+     .why = "exclude each other"},
     {.name = NULL},
 };
 
@@ -159,6 +168,29 @@ static void note_regions(struct whatif_report *report, const struct scenario *sc
                 report, memory_format("%s: operations that carry data are left out too, because "
                                       "it names them directly",
                                       region_patterns_text(patterns, i)));
+}
+
+/// What recording their functions cost the ranks of MEASURED together; 0: that is not known.
+static uint64_t functions_ns(const struct replay_run *measured)
+{
+    const struct definitions *definitions = trace_definitions(measured->trace);
+    const struct result *result = &measured->result;
+    uint64_t record_ps = 0, n_visits = 0;
+    for (size_t i = 0; i < definitions->n_locations; i++)
+        if (definitions->locations[i].record_ps > record_ps)
+            record_ps = definitions->locations[i].record_ps;
+    for (size_t i = 0; i < result->n_regions; i++)
+        n_visits += result->regions[i].is_mpi ? 0 : result->regions[i].visits;
+    return 2 * n_visits * record_ps / 1000; // an enter and a leave
+}
+
+bool whatif_assume_untraced(const struct whatif_plan *plan, const struct replay_run *measured)
+{
+    static const uint64_t least_part = 1000; // of the ranks' time; a gain of less is not named
+    return !whatif_plan_has(plan, "untraced") && !whatif_plan_has(plan, "traced") &&
+           !whatif_plan_has(plan, "timeless") &&
+           functions_ns(measured) >
+               measured->replay.n_ranks * measured->replay.time_ns / least_part;
 }
 
 /// 0, or -1 and ERR where the run without recording is asked for and its cost is not known.

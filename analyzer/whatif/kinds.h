@@ -49,6 +49,10 @@ int whatif_put_network(struct whatif_point *point, const struct prediction *pred
 
 // --- kind_work.c: how much work regions are
 
+/// Whether PLAN, which does not say it, predicts the run without what recording functions cost:
+/// MEASURED says that, and it is not next to nothing.
+bool whatif_assume_untraced(const struct whatif_plan *plan, const struct replay_run *measured);
+
 /// Checks the regions that PLAN names against the paths of MEASURED. Where their work is set visits
 /// are counted in a further pass: *VISITS, which the caller frees, else NULL; each case gets them.
 /// REPORT notes what is assumed. 0, or -1 and ERR.

@@ -122,6 +122,7 @@ struct whatif_case {
     size_t n_tolerances;
     bool wants_parts;       // what of the time is latency, bandwidth, contention
     uint32_t n_draws, seed; // of the machine's noise; 0: none
+    bool keeps_recording;   // what it cost, in computing
     void **kept;            // what is freed with the case
     size_t n_kept, kept_capacity;
 
@@ -184,15 +185,18 @@ struct whatif_plan {
     bool is_list;
     bool assumes_spinning;    // of waiting ranks, as the MPI of the measured run does
     bool assumes_slices;      // of time on shared cores
+    bool assumes_untraced;    // that what recording cost is left out
     const char *estimate;     // an option given whose row is_estimate, NULL: none
     char *change;             // in words
     struct machine machine;   // of all cases, once files are read
     struct slowdown slowdown; // likewise
     bool has_files;
-    // Nothing changed, except that ranks wait as in the plan: what predictions are compared with.
-    struct scenario_settings unchanged_settings;
-    struct scenario unchanged;
-    bool is_prepared; // this and all cases
+    // Nothing changed, except that ranks wait as in the plan; and the same without what recording
+    // cost, if the cases are without.
+    struct scenario_settings unchanged_settings, untraced_settings;
+    struct scenario unchanged, untraced;
+    bool has_untraced_base; // what predictions are compared with: the latter, else the former
+    bool is_prepared;       // this and all cases
 };
 
 /// Reads the N options WORDS; of one that is given again the last value counts, unless it may be
@@ -217,7 +221,8 @@ int whatif_plan_change(struct whatif_plan *plan, const struct advice_word *words
                        const struct definitions *definitions, struct error *err);
 
 /// Prepares PLAN for MEASURED, which was replayed with its costs gathered. Where PLAN does not say
-/// how ranks share cores, what MEASURED shows is added to its options. 0, or -1 and ERR.
+/// how ranks share cores, or whether what recording cost is left out, what MEASURED shows is added
+/// to its options. 0, or -1 and ERR.
 int whatif_plan_complete(struct whatif_plan *plan, const struct replay_run *measured,
                          struct error *err);
 

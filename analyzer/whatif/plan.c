@@ -356,6 +356,38 @@ int whatif_plan_read_files(struct whatif_plan *plan, struct error *err)
     return 0;
 }
 
+/// Whether an option of PLAN changes more than how ranks wait and what recording cost.
+static bool has_changes(const struct whatif_plan *plan)
+{
+    static const char *const others[] = {"untraced", "wait", "slice", "buffered"};
+    for (size_t i = 0; i < plan->n_words; i++)
+        if (!HAS_TEXT(others, 4, plan->words[i].option))
+            return true;
+    return false;
+}
+
+/// The runs that predictions are compared with. 0, or -1 and ERR.
+static int prepare_unchanged(struct whatif_plan *plan, const struct definitions *definitions,
+                             struct error *err)
+{
+    const struct scenario_settings *first = &plan->cases[0].settings;
+    scenario_release(&plan->unchanged);
+    scenario_release(&plan->untraced);
+    plan->unchanged_settings = SCENARIO_UNCHANGED;
+    plan->unchanged_settings.spins = first->spins;
+    plan->unchanged_settings.slice_ns = scenario_slice_ns(first);
+    plan->unchanged_settings.buffered_bytes = scenario_buffered_bytes(first);
+    plan->untraced_settings = plan->unchanged_settings;
+    plan->untraced_settings.is_untraced = true;
+    // A user who asks for nothing else wants it compared with the measured run.
+    plan->has_untraced_base = first->is_untraced && (plan->assumes_untraced || has_changes(plan));
+    if (scenario_init(&plan->unchanged, definitions, &plan->unchanged_settings, err) != 0)
+        return -1;
+    return plan->has_untraced_base
+               ? scenario_init(&plan->untraced, definitions, &plan->untraced_settings, err)
+               : 0;
+}
+
 int whatif_plan_prepare(struct whatif_plan *plan, const struct definitions *definitions,
                         struct error *err)
 {
@@ -363,13 +395,7 @@ int whatif_plan_prepare(struct whatif_plan *plan, const struct definitions *defi
         return 0;
     if (whatif_plan_read_files(plan, err) != 0)
         return -1;
-    const struct scenario_settings *first = &plan->cases[0].settings;
-    plan->unchanged_settings = SCENARIO_UNCHANGED;
-    plan->unchanged_settings.spins = first->spins;
-    plan->unchanged_settings.slice_ns = scenario_slice_ns(first);
-    plan->unchanged_settings.buffered_bytes = scenario_buffered_bytes(first);
-    scenario_release(&plan->unchanged);
-    if (scenario_init(&plan->unchanged, definitions, &plan->unchanged_settings, err) != 0)
+    if (prepare_unchanged(plan, definitions, err) != 0)
         return -1;
     for (size_t i = 0; i < plan->n_cases; i++) {
         struct whatif_case *asked = &plan->cases[i];
@@ -388,6 +414,7 @@ int whatif_plan_change(struct whatif_plan *plan, const struct advice_word *words
     int status = whatif_plan_read(plan, words, n, err);
     plan->assumes_spinning = before.assumes_spinning;
     plan->assumes_slices = before.assumes_slices;
+    plan->assumes_untraced = before.assumes_untraced;
     return status == 0 ? whatif_plan_prepare(plan, definitions, err) : -1;
 }
 
@@ -396,10 +423,13 @@ int whatif_plan_complete(struct whatif_plan *plan, const struct replay_run *meas
 {
     const struct definitions *definitions = trace_definitions(measured->trace);
     int status = whatif_plan_prepare(plan, definitions, err);
-    SCOPED struct advice_word *words = memory_zeroed(plan->n_words + 2, sizeof *words);
+    SCOPED struct advice_word *words = memory_zeroed(plan->n_words + 3, sizeof *words);
     for (size_t i = 0; i < plan->n_words; i++)
         words[i] = plan->words[i];
     size_t n = status == 0 ? whatif_assume_sharing(plan, measured, words, plan->n_words) : 0;
+    plan->assumes_untraced = status == 0 && whatif_assume_untraced(plan, measured);
+    if (plan->assumes_untraced)
+        words[n++] = (struct advice_word){(char *)"untraced", NULL};
     if (n > plan->n_words)
         status = whatif_plan_change(plan, words, n, definitions, err);
     return status;
@@ -410,6 +440,7 @@ void whatif_plan_release(struct whatif_plan *plan)
     for (size_t i = 0; i < plan->n_cases; i++)
         case_release(&plan->cases[i]);
     scenario_release(&plan->unchanged);
+    scenario_release(&plan->untraced);
     machine_release(&plan->machine);
     slowdown_release(&plan->slowdown);
     FREE_ALL(plan->words, plan->cases, plan->change);

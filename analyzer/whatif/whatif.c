@@ -190,32 +190,47 @@ struct whatif_asked {
     struct whatif_report *report;
 };
 
-/// The run with nothing changed, with a catalogue as a result to compare with.
-static int predict_same(const struct whatif_asked *asked, const struct catalogue *catalogue,
+/// The run under SCENARIO, in which nothing is changed that was asked for: *TIME_NS, how long its
+/// ranks were descheduled, and with a catalogue the result to compare with.
+static int predict_base(const struct whatif_asked *asked, const struct scenario *scenario,
+                        const struct catalogue *catalogue, uint64_t *time_ns, uint64_t *lost_ns,
                         struct error *err)
 {
     const struct whatif_input input = {
         .measured = asked->measured, .catalogue = catalogue, .is_quiet = true};
-    struct whatif_report *report = asked->report;
     SCOPED_BY(whatif_point_release) struct whatif_point same = {0};
     SCOPED_BY(replay_run_release) struct replay_run run = {0};
-    int status = whatif_predict(&input, &asked->plan->unchanged, &run, &same, 1, err);
-    report->unchanged = run.result;
+    int status = whatif_predict(&input, scenario, &run, &same, 1, err);
+    asked->report->unchanged = run.result;
     run.result = (struct result){0};
-    report->replayed_ns = same.predicted_ns;
-    report->lost_ns = 0;
+    *time_ns = same.predicted_ns;
+    *lost_ns = 0;
     for (size_t i = 0; status == 0 && i < run.replay.n_ranks; i++)
-        report->lost_ns += run.replay.simulated->ranks[i].lost_ns;
+        *lost_ns += run.replay.simulated->ranks[i].lost_ns;
     return status;
 }
 
-/// Mostly just its time is wanted, for the replay error; where that is large, which it hardly is
-/// but on shared cores, a single prediction is compared with all that this run is like.
+static int predict_same(const struct whatif_asked *asked, const struct catalogue *catalogue,
+                        struct error *err)
+{
+    struct whatif_report *report = asked->report;
+    return predict_base(asked, &asked->plan->unchanged, catalogue, &report->replayed_ns,
+                        &report->lost_ns, err);
+}
+
+/// Mostly just its time is wanted, for the replay error. A single prediction is compared with all
+/// that this run is like where the error is large, which it hardly is but on shared cores; and
+/// always without what recording cost, if that is left out.
 static int predict_unchanged(const struct whatif_asked *asked, struct error *err)
 {
-    const struct whatif_report *report = asked->report;
-    bool is_compared = !report->is_list && report->was_shared;
+    const struct whatif_plan *plan = asked->plan;
+    struct whatif_report *report = asked->report;
+    bool is_compared = !report->is_list && report->was_shared && !plan->has_untraced_base;
+    uint64_t ignored_ns;
     int status = predict_same(asked, is_compared ? asked->catalogue : NULL, err);
+    if (status == 0 && plan->has_untraced_base)
+        return predict_base(asked, &plan->untraced, report->is_list ? NULL : asked->catalogue,
+                            &report->untraced_ns, &ignored_ns, err);
     if (status != 0 || is_compared || report->is_list || !whatif_has_large_error(report))
         return status;
     return predict_same(asked, asked->catalogue, err);
@@ -463,9 +478,20 @@ int whatif_run(struct whatif_plan *plan, const struct catalogue *catalogue,
 }
 
 int whatif_run_unchanged(const struct whatif_plan *plan, const struct replay_run *measured,
-                         struct replay_run *run, struct whatif_point *point, struct error *err)
+                         struct replay_run *run, struct whatif_point *point, uint64_t *replayed_ns,
+                         struct error *err)
 {
     const struct whatif_input input = {.measured = measured, .is_quiet = true, .finds_path = true};
+    const struct whatif_input traced_input = {.measured = measured, .is_quiet = true};
+    const struct scenario *scenario = plan->has_untraced_base ? &plan->untraced : &plan->unchanged;
+    SCOPED_BY(replay_run_release) struct replay_run traced = {0};
+    SCOPED_BY(whatif_point_release) struct whatif_point same = {0};
     *point = (struct whatif_point){0};
-    return whatif_predict(&input, &plan->unchanged, run, point, 1, err);
+    int status = whatif_predict(&input, scenario, run, point, 1, err);
+    *replayed_ns = point->predicted_ns;
+    if (status == 0 && plan->has_untraced_base) {
+        status = whatif_predict(&traced_input, &plan->unchanged, &traced, &same, 1, err);
+        *replayed_ns = same.predicted_ns;
+    }
+    return status;
 }

@@ -21,7 +21,9 @@ int whatif_run(struct whatif_plan *plan, const struct catalogue *catalogue,
                struct whatif_report *report, struct error *err);
 
 /// The run MEASURED with nothing changed but how PLAN, completed for it, says that its ranks wait,
-/// without a progress bar: RUN's replay has its critical path. The caller releases RUN and POINT in
-/// either case.
+/// without a progress bar, and without what recording cost if PLAN's predictions are: RUN's replay
+/// has its critical path. *REPLAYED_NS is its time with that cost, for the replay error. 0, or -1
+/// and ERR; the caller releases RUN and POINT in either case.
 int whatif_run_unchanged(const struct whatif_plan *plan, const struct replay_run *measured,
-                         struct replay_run *run, struct whatif_point *point, struct error *err);
+                         struct replay_run *run, struct whatif_point *point, uint64_t *replayed_ns,
+                         struct error *err);

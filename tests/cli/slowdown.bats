@@ -263,3 +263,17 @@ END
     fails 'nowhere.xml: cannot be opened' replay own --slowdown nowhere.xml
     fails 'slowdown and --timeless exclude each other' replay own --slowdown bad.xml --timeless --machine bad.xml
 }
+
+@test "advice for a target with a slowdown file is by the predictions of replay" {
+    record own 2 1000
+    record shared 1 1200
+    learn own shared >learned
+    "$PAGODA" advise own --cores 1 --slowdown slowdown.xml --json >advice
+    jq -e '.target == "--cores 1 --slowdown slowdown.xml" and .target_ns == 34000' advice
+    [ "$("$PAGODA" advise own --cores 1 --json | jq .target_ns)" = 30000 ]
+    # A core for each rank takes what replay predicts with the file.
+    "$PAGODA" advise shared --slowdown slowdown.xml --json >advice
+    jq -e --argjson ns "$(predicted shared --cores 2 | jq '.[0]')" 'any(.candidates[];
+        .options == "--slowdown slowdown.xml --cores 2" and .predicted_ns == $ns)' advice
+    fails 'missing.xml' advise own --slowdown missing.xml
+}

@@ -158,3 +158,51 @@ finishes() {
         "$ROOT/tests/traces/whatif/probe.txt" | "$BUILD/tools/mktrace" - trace
     [ "$(finishes --scale f=0)" = '[100,5]' ]
 }
+
+# recording PS: a recording whose enters and leaves took so much each; by hand in tests/traces/whatif/untraced.txt.
+recording() {
+    sed "s/RECORD_PS 20000/RECORD_PS $1/" "$ROOT/tests/traces/whatif/untraced.txt" >recording.txt
+    rm -rf recording
+    "$BUILD/tools/mktrace" recording.txt recording
+}
+
+# times OPTIONS...: measured, with nothing changed, the same untraced, predicted; what that is compared with.
+times() {
+    "$PAGODA" replay --json "$@" recording | jq -c '.whatif |
+        [.baseline_ns, .replayed_ns, .untraced_ns, .predicted_ns, .changes.against]'
+}
+
+@test "what recording cost is left out of predictions, and of the run they are compared with" {
+    recording 20000
+    [ "$(times --scale kernel=0)" = '[6500,6500,6260,3887,"untraced"]' ]
+    [ "$(times --scale kernel=0 --untraced)" = '[6500,6500,6260,3887,"untraced"]' ]
+    [ "$(times --scale kernel=0 --traced)" = '[6500,6500,null,4000,"measured"]' ]
+    [ "$(times --untraced)" = '[6500,6500,null,6260,"measured"]' ]
+    run -0 "$PAGODA" replay --scale kernel=0 recording
+    output=$(tr -s ' \n' ' ' <<<"$output")
+    [[ $output == *"Untraced 6.260 us (-3.7 %), predicted without the recording's cost. Changes are relative"* ]]
+    [[ $output == *"Predicted 3.887 us (-37.9 %), 1.61 times as fast"* ]]
+    [[ $output == *"Recording took 480 ns of the ranks' computing, "*"the prediction leaves it out, --traced keeps it"* ]]
+    run -0 "$PAGODA" replay --scale kernel=1,0 recording
+    [[ $(tr -s ' \n' ' ' <<<"$output") == *"predicted change 1 6.260 0.0 % 0 3.887 -37.9 %"* ]]
+    says -2 'exclude each other' "$PAGODA" replay --traced --untraced recording
+    says -2 'exclude each other' "$PAGODA" replay --timeless --machine m.xml --untraced recording
+}
+
+@test "recording that cost less than a thousandth of the ranks' time stays in predictions" {
+    # 12 visits of 2 x 13 ns of a thousandth.
+    recording 541
+    [ "$(times --scale kernel=0)" = '[6500,6500,null,4000,"measured"]' ]
+    recording 584
+    times --scale kernel=0 | jq -e '.[2] < 6500 and .[4] == "untraced"'
+}
+
+@test "gains of advice and findings are those of the run without recording" {
+    recording 20000
+    "$PAGODA" advise --json recording | jq -e '.replayed_ns == 6500 and .untraced_ns == 6260 and .target_ns == 6260 and
+        any(.candidates[]; .options == "--scale kernel=0" and .gain_ns == 6260 - 3887)'
+    "$PAGODA" advise --traced --json recording | jq -e '.target == "--traced" and .target_ns == 6500 and
+        .untraced_ns == null and any(.candidates[]; .options == "--scale kernel=0" and .gain_ns == 2500)'
+    "$PAGODA" replay --json recording | jq -e '.replayed_ns == 6500 and .untraced_ns == 6260 and
+        ([.findings[].remedies[] | .predicted_ns + .gain_ns] | unique == [6260])'
+}

@@ -75,7 +75,8 @@ END
     is 2 '--untraced takes no value' --untraced=1
     is 2 '--network-parts takes no value' --network-parts=1 --machine machine.xml
     is 1 '--untraced: the trace does not say what recording cost' --untraced
-    printf '%s\n' --timeless --untraced --network-parts >>options
+    is 2 '--traced takes no value' --traced=1
+    printf '%s\n' --timeless --untraced --traced --network-parts >>options
     # None is missing here.
     "$PAGODA" replay --help what-if | grep -o -- '^      --[a-z-]*' | tr -d ' ' | sort >all
     sort options >given; diff given all

@@ -40,7 +40,10 @@ measured() {
         local run
         launch "$1" 1
         measured "$BUILD/programs/$1-regions/trace_cells"
-        "$PAGODA" replay --untraced "$run" | grep -q '^  Untraced      recording took .* of the ranks'
+        "$PAGODA" replay --untraced "$run" | grep -q '^  Recording     took .* of the ranks'
+        # Other predictions leave it out as well.
+        [ "$("$PAGODA" replay --cpu-speed 1 --json "$run" | jq -c '.whatif | [.recording_ns, .untraced_ns]')" = \
+            "$("$PAGODA" replay --untraced --json "$run" | jq -c '.whatif | [.recording_ns, .predicted_ns]')" ]
         # An archive of the predicted run has no such cost.
         "$PAGODA" replay --untraced --output without "$run" >/dev/null
         "$PAGODA" replay --json without | jq -e 'all(.warnings[]; .code != "recording-cost")'

@@ -38,10 +38,10 @@ function showHead() {
 function showPrediction() {
   const whatif = report.whatif;
   if (!whatif) return;
-  const change = (whatif.predicted_ns - whatif.baseline_ns) / whatif.baseline_ns;
+  const base = whatif.untraced_ns || whatif.baseline_ns, change = (whatif.predicted_ns - base) / base;
   $("prediction").hidden = false;
   $("prediction").append("Predicted with ", make("code", {}, whatif.change), ": ", make("b", {}, timeText(whatif.predicted_ns)),
-    ` in place of ${timeText(whatif.baseline_ns)}, ${percent(Math.abs(change))} ${change > 0 ? "more" : "less"}. ` +
+    ` in place of ${timeText(base)}${whatif.untraced_ns ? ", both without what recording cost" : ""}, ${percent(Math.abs(change))} ${change > 0 ? "more" : "less"}. ` +
     `With nothing changed, ${timeText(whatif.replayed_ns)} are predicted.`);
   if (whatif.reliability !== "good") $("prediction").append(` The prediction is ${whatif.reliability === "none" ? "no answer" : whatif.reliability}.`);
   if (whatif.changes.why) $("prediction").append(make("br"), `Against the ${whatif.changes.against} run: ${whatif.changes.why}.`);
@@ -63,7 +63,7 @@ function findingItem(finding) {
   const worst = longest && finding.text.includes(call) && !isElsewhere ? longest : null;
   const remedies = finding.remedies.map(remedy => make("li", {},
     remedy.text + (remedy.gain_ns > 0 && report.replayed_ns
-      ? `: predicted to save ${timeText(remedy.gain_ns)}, ${percent(remedy.gain_ns / report.replayed_ns)} of the run `
+      ? `: predicted to save ${timeText(remedy.gain_ns)}, ${percent(remedy.gain_ns / (report.untraced_ns || report.replayed_ns))} of the run `
       : remedy.failure ? `: what it saves could not be predicted: ${remedy.failure} ` : " "),
     make("code", {}, `(${remedy.words})`)));
   return make("li", {}, make("h3", {}, `${finding.name}, ${percent(finding.share)} of the ranks' time`),

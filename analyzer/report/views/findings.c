@@ -56,11 +56,11 @@ static void print_remedy(const struct page *page, size_t finding,
     else if (!remedy->is_predicted)
         text = memory_format("%s (%s)", remedy->sentence, words);
     else
-        text =
-            memory_format("%s: predicted to save %s, %s of the run (%s)%s%s", remedy->sentence,
-                          quantity_time((uint64_t)remedy->gain_ns).text,
-                          quantity_part((double)remedy->gain_ns, (double)result->replayed_ns).text,
-                          words, *bend ? ". " : "", bend);
+        text = memory_format(
+            "%s: predicted to save %s, %s of the run (%s)%s%s", remedy->sentence,
+            quantity_time((uint64_t)remedy->gain_ns).text,
+            quantity_part((double)remedy->gain_ns, (double)result_gains_of_ns(result)).text, words,
+            *bend ? ". " : "", bend);
     free(bend);
     fputs("     - ", page->stream);
     print_paragraph(text, 7, 7, page->options->width, page->stream);
@@ -92,9 +92,14 @@ static void print_replay_error(const struct page *page)
     double change = whatif_change(result->time_ns, result->replayed_ns);
     if (result->replayed_ns > 0 && fabs(change) > worth_a_note)
         page_labelled(page, "Replay error",
-                      "%+.1f %%: with nothing changed %s would be predicted. Savings are relative "
-                      "to that time.",
-                      100 * change, quantity_time(result->replayed_ns).text);
+                      "%+.1f %%: with nothing changed %s would be predicted.%s", 100 * change,
+                      quantity_time(result->replayed_ns).text,
+                      result->untraced_ns > 0 ? "" : " Savings are relative to that time.");
+    if (result->untraced_ns > 0)
+        page_labelled(page, "Untraced",
+                      "%s, as predicted without what recording cost. Savings are relative to that "
+                      "time.",
+                      quantity_time(result->untraced_ns).text);
 }
 
 void page_findings(const struct page *page)
@@ -210,5 +215,6 @@ void json_put_findings(json_t *report, const struct result *result)
              JSON_COUNT(result, found_rest_ns),
              {"unpredicted", result->unpredicted ? json_text(result->unpredicted) : NULL},
              {"replayed_ns", result->replayed_ns > 0 ? json_count(result->replayed_ns) : NULL},
+             {"untraced_ns", result->untraced_ns > 0 ? json_count(result->untraced_ns) : NULL},
              JSON_TEXT(result, headline), JSON_TEXT(result, conclusion));
 }

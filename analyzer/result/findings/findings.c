@@ -553,8 +553,8 @@ static bool is_machine_first(const struct result *result)
         else if (finding->remedies[0].is_predicted)
             predicted_ns += finding->potential_ns;
     }
-    return machine_ns > machine_factor * others_ns || predicted_ns > result->replayed_ns / 2 ||
-           lost_ns > result->total_ns / 2;
+    return machine_ns > machine_factor * others_ns ||
+           predicted_ns > result_gains_of_ns(result) / 2 || lost_ns > result->total_ns / 2;
 }
 
 static bool is_before(const struct result_finding *a, const struct result_finding *b,
