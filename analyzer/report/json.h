@@ -37,6 +37,9 @@ json_t *json_put(json_t *object, const struct json_pair *pairs);
 
 /// The array of VALUE, an expression with the variable I, for all I below N; those that are NULL
 /// are left out.
+#ifdef __cppcheck__ // which cannot read blocks in expressions
+#define JSON_EACH(i, n, value) json_each((n), (value))
+#else
 #define JSON_EACH(i, n, value)                                                                     \
     ({                                                                                             \
         json_t *each_##i = json_array();                                                           \
@@ -44,6 +47,7 @@ json_t *json_put(json_t *object, const struct json_pair *pairs);
             json_append(each_##i, (value));                                                        \
         each_##i;                                                                                  \
     })
+#endif
 /// Appends VALUE, unless it is NULL, to ARRAY, which owns it then.
 void json_append(json_t *array, json_t *value);
 

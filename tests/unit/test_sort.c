@@ -122,6 +122,5 @@ TEST(test_sort_by_members)
     CHECK_ORDER(213, LEAST(name), LEAST(rank));
     CHECK_ORDER(123, MOST(of), LEAST(name));
 #undef CHECK_ORDER
-    struct record *none = NULL;
-    SORT_BY(none, 0, LEAST(rank));
+    SORT_BY(records, 0, LEAST(rank));
 }
