@@ -323,7 +323,13 @@ static void pop(struct profile *profile, uint64_t time_ns)
             profile->paths[on_way].inclusive_ns += time_ns - frame->enter_ns;
     }
     if (__builtin_expect(profile->visits != NULL, 0))
-        region_visits_leave(profile, time_ns);
+        region_visits_leave(profile->visits, profile->depth,
+                            (struct event){.time_ns = time_ns,
+                                           .kind = EVENT_VISIT,
+                                           .index = profile->current,
+                                           .context = frame->region,
+                                           .size_bytes = frame->enter_ns,
+                                           .request = path->visits});
     profile->current = frame->path;
 }
 

@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "analyzer/base/memory.h"
-#include "analyzer/pag/location/profile.h"
 #include "analyzer/trace/batch.h"
 
 struct region_visits {
@@ -54,20 +53,11 @@ static uint64_t take_inside(struct region_visits *visits, size_t depth)
     return inside_ns;
 }
 
-void region_visits_leave(const struct profile *profile, uint64_t time_ns)
+void region_visits_leave(struct region_visits *visits, size_t depth, struct event visit)
 {
-    struct region_visits *visits = profile->visits;
-    const struct frame *frame = &profile->stack[profile->depth];
-    uint64_t inside_ns = take_inside(visits, profile->depth);
-    if (profile->depth > 0)
-        visits->inside_ns[profile->depth - 1] += time_ns - frame->enter_ns;
-    if (visits->is_asked[frame->region])
-        visits->listener(visits->context,
-                         &(struct event){.time_ns = time_ns,
-                                         .kind = EVENT_VISIT,
-                                         .index = profile->current,
-                                         .context = frame->region,
-                                         .size_bytes = frame->enter_ns,
-                                         .received_bytes = inside_ns,
-                                         .request = profile->paths[profile->current].visits});
+    visit.received_bytes = take_inside(visits, depth);
+    if (depth > 0)
+        visits->inside_ns[depth - 1] += visit.time_ns - visit.size_bytes;
+    if (visits->is_asked[visit.context])
+        visits->listener(visits->context, &visit);
 }

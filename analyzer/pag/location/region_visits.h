@@ -9,7 +9,7 @@
 
 struct batch;
 struct event;
-struct profile;
+struct region_visits;
 
 /// Told of a visit by an EVENT_VISIT, which is valid during the call only.
 typedef void region_visits_listener(void *context, const struct event *visit);
@@ -23,5 +23,6 @@ void region_visits_free(struct region_visits *visits);
 /// A listener for the digest of a location; CONTEXT is where its batch is, a struct batch **.
 void region_visits_append(void *context, const struct event *visit);
 
-/// The frame beyond the top of PROFILE's stack, of its current path, is left at TIME_NS.
-void region_visits_leave(const struct profile *profile, uint64_t time_ns);
+/// The region in the frame at DEPTH of a stack, from 0 on, is left: VISIT is the EVENT_VISIT of it,
+/// but for the time in regions that it entered.
+void region_visits_leave(struct region_visits *visits, size_t depth, struct event visit);

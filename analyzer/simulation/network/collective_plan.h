@@ -87,3 +87,22 @@ enum collective_algorithm collective_usual_algorithm(enum mpi_library library, u
 
 /// Whether a member waits for others by what OPERATION means, however it is carried out.
 bool collective_waits(uint8_t operation, bool is_root, bool is_first);
+
+// --- carried out (collective_run.h)
+
+/// A message of an operation that is carried out; world ranks.
+struct part_message {
+    uint32_t sender, receiver;
+    uint64_t size_bytes, ready_ns;
+    uint64_t number; // order of sending
+    uint32_t luck;   // what it gets of the noise (noise.h)
+    uint32_t id;     // for collective_runs_arrived()
+};
+
+/// How often operations were carried out so, and by which means.
+struct collective_use {
+    uint64_t n_carried_out;
+    uint64_t n_multicasts;   // of these by the hardware
+    uint64_t n_by_tree;      // by the software tree, because of the nodes of their members
+    uint64_t switch_wait_ns; // that multicasts waited for the root switch, summed
+};

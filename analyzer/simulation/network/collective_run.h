@@ -30,28 +30,12 @@
 #include <stdint.h>
 
 #include "analyzer/simulation/change/add_latency.h"
+#include "analyzer/simulation/network/collective_plan.h"
 #include "analyzer/simulation/scenario.h"
 #include "analyzer/trace/definitions.h"
 
 struct collective;
 struct collective_runs;
-
-/// A message of an operation that is carried out; world ranks.
-struct part_message {
-    uint32_t sender, receiver;
-    uint64_t size_bytes, ready_ns;
-    uint64_t number; // order of sending
-    uint32_t luck;   // what it gets of the noise (noise.h)
-    uint32_t id;     // for collective_runs_arrived()
-};
-
-/// How often operations were carried out so, and by which means.
-struct collective_use {
-    uint64_t n_carried_out;
-    uint64_t n_multicasts;   // of these by the hardware
-    uint64_t n_by_tree;      // by the software tree, because of the nodes of their members
-    uint64_t switch_wait_ns; // that multicasts waited for the root switch, summed
-};
 
 /// For the operations of a run with DEFINITIONS under SCENARIO, which has a machine, whose ranks
 /// are at SITE_OF_RANK (placement.h; NULL: none moves) when a message departs, and whose messages

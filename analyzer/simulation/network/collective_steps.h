@@ -6,8 +6,10 @@
 #include "analyzer/base/map.h"
 #include "analyzer/base/pool.h"
 #include "analyzer/pag/state.h"
+#include "analyzer/simulation/change/add_latency.h"
 #include "analyzer/simulation/network/collective_plan.h"
-#include "analyzer/simulation/network/collective_run.h"
+#include "analyzer/simulation/scenario.h"
+#include "analyzer/trace/definitions.h"
 
 /// A member on its way through the plan.
 struct runner {
