@@ -147,7 +147,7 @@ static void on_trigger(void *context, const struct trigger *trigger)
 }
 
 int communication_read(struct communication *communication, const char *path,
-                       uint64_t *n_violations, struct error *err)
+                       struct communication_flaws *flaws, struct error *err)
 {
     struct pag_options options = PAG_OPTIONS_DEFAULT;
     options.explains = false;
@@ -159,7 +159,9 @@ int communication_read(struct communication *communication, const char *path,
         return -1;
     communication->definitions = trace_definitions(trace);
     int status = pag_run(trace, &options, &listener, &result, err);
-    *n_violations = result.n_clock_violations;
+    *flaws = (struct communication_flaws){.n_violations = result.n_clock_violations};
+    for (size_t i = 0; i < communication->definitions->n_locations; i++)
+        flaws->is_unreadable |= trace_location_report(trace, i)->reason != NULL;
     pag_result_release(&result);
     trace_close(trace);
     return status ? error_wrap(err, "cannot replay %s", path) : 0;

@@ -12,6 +12,7 @@
 // are kept, evenly spread over the run; memory does not grow with the trace.
 #pragma once
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "analyzer/base/error.h"
@@ -27,10 +28,15 @@ static inline void communication_leave(struct communication **communication)
     communication_free(*communication);
 }
 
-/// Reads the archive PATH. 0, or -1 and ERR. *N_VIOLATIONS: messages that came before they were
-/// sent, as the clocks have it.
+/// What is wrong with an archive.
+struct communication_flaws {
+    uint64_t n_violations; // messages that came before they were sent, as the clocks have it
+    bool is_unreadable;    // in parts
+};
+
+/// Reads the archive PATH. 0, or -1 and ERR.
 int communication_read(struct communication *communication, const char *path,
-                       uint64_t *n_violations, struct error *err);
+                       struct communication_flaws *flaws, struct error *err);
 
 /// Fills TABLE (zeroed): series "message in a node", "message between nodes", "allreduce", ...; its
 /// parameters are those of p and b that vary within a series. 0 (the caller releases TABLE), or -1

@@ -82,25 +82,28 @@ static int print(const struct model_table *table, const struct request *request,
 
 /// What messages and collective operations of PATH and the other operands, all traces, took.
 static int read_traces(const char *path, const struct request *request, struct model_table *table,
-                       struct error *err)
+                       bool *is_unreadable, struct error *err)
 {
     SCOPED_BY(communication_leave) struct communication *communication = communication_new();
     for (size_t i = 0; i <= request->choice.n_selectors; i++) {
         const char *trace = i == 0 ? path : request->choice.selectors[i - 1];
-        uint64_t n_violations;
-        if (communication_read(communication, trace, &n_violations, err) != 0)
+        struct communication_flaws flaws;
+        if (communication_read(communication, trace, &flaws, err) != 0)
             return -1;
-        if (n_violations > 0)
+        if (flaws.is_unreadable)
+            log_warning("%s: parts of the trace cannot be read: their messages are missing", trace);
+        *is_unreadable |= flaws.is_unreadable;
+        if (flaws.n_violations > 0)
             log_warning("%s: %s before it was sent, as the clocks have it: times of messages "
                         "between nodes are as wrong as these",
-                        trace, quantity_count(n_violations, "message came").text);
+                        trace, quantity_count(flaws.n_violations, "message came").text);
     }
     return communication_table(communication, table, err) ? error_wrap(err, "%s", path) : 0;
 }
 
 /// The operand PATH, and what follows it, as a table.
 static int read_series(const char *path, const struct request *request, struct model_table *table,
-                       struct back_test *test, struct error *err)
+                       struct back_test *test, bool *is_unreadable, struct error *err)
 {
     const struct model_choice *choice = &request->choice;
     bool has_traces = is_trace(path);
@@ -111,7 +114,8 @@ static int read_series(const char *path, const struct request *request, struct m
         return error_set(err,
                          "%s is a %s; trials, --by, --call-paths and --metric are for a database",
                          path, has_traces ? "trace" : "table");
-    return has_traces ? read_traces(path, request, table, err) : model_table_read(table, path, err);
+    return has_traces ? read_traces(path, request, table, is_unreadable, err)
+                      : model_table_read(table, path, err);
 }
 
 static int run_model(const char *path, struct request *request)
@@ -119,7 +123,8 @@ static int run_model(const char *path, struct request *request)
     SCOPED_BY(model_table_release) struct model_table table = {0};
     SCOPED_BY(back_test_release) struct back_test test = {0};
     struct error err;
-    int status = read_series(path, request, &table, &test, &err);
+    bool is_unreadable = false;
+    int status = read_series(path, request, &table, &test, &is_unreadable, &err);
     for (size_t i = 0; i < request->points.count && status == 0; i++)
         status = model_table_ask(&table, request->points.values[i], &err);
     if (status == 0) {
@@ -127,7 +132,7 @@ static int run_model(const char *path, struct request *request)
         past_errors_of_models(&test, &table);
         status = print(&table, request, n_fitted, path, &err);
     }
-    return log_outcome(status, false, &err);
+    return log_outcome(status, is_unreadable, &err);
 }
 
 /// How right predictions in the database PATH were.

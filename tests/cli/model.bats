@@ -442,4 +442,6 @@ costs() {
     says -1 "no message and no collective operation took a known time" "$PAGODA" model one
     says -1 "trials, --by, --call-paths and --metric are for a database" "$PAGODA" model trace --by ranks
     says -1 "cannot open" "$PAGODA" model trace missing
+    truncate -s -30 trace/traces/2.evt
+    says -3 "parts of the trace cannot be read: their messages are missing" "$PAGODA" model trace
 }
