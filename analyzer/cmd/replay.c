@@ -345,8 +345,8 @@ static bool read_request(int argc, char **argv, struct replay_request *request,
                         "store the result in a new or existing database", NULL,
                         .manual = "Section Storing results says what is stored, and its names."),
         OPTION_TEXT_ROW("as", 0, "TRIAL", &request->as,
-                        "with --store: name of this run, or of its prediction; "
-                        "[APPLICATION/]EXPERIMENT/ may precede it",
+                        "with --store: [APPLICATION/]EXPERIMENT/ and the name "
+                        "of the run or prediction",
                         "the trace's name and date",
                         .manual = "How runs are named is described in pagoda-store(1)."),
         OPTION_LIST_ROW(
