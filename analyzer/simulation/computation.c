@@ -73,8 +73,10 @@ static void count_record(struct computation *computation)
 }
 
 /// What of PASSED_NS after an enter or leave recording took that is left out.
-static uint64_t take_recording(struct computation *computation, uint64_t passed_ns)
+static inline uint64_t take_recording(struct computation *computation, uint64_t passed_ns)
 {
+    if (__builtin_expect(computation->owed_ps < PS_PER_NS, 1))
+        return 0;
     uint64_t cost_ns = computation->owed_ps / PS_PER_NS;
     cost_ns = cost_ns < passed_ns ? cost_ns : passed_ns;
     computation->owed_ps -= cost_ns * PS_PER_NS;
@@ -83,8 +85,8 @@ static uint64_t take_recording(struct computation *computation, uint64_t passed_
 }
 
 /// Counts the recorded time since the last enter or leave, up to RECORDED_NS, at PATH.
-static void pass(const struct engine *engine, struct location_state *location, uint32_t path,
-                 uint64_t recorded_ns)
+static inline void pass(const struct engine *engine, struct location_state *location, uint32_t path,
+                        uint64_t recorded_ns)
 {
     struct computation *computation = computation_of(engine, location);
     if (prediction_of(engine)->timeless)

@@ -310,7 +310,20 @@ uint32_t profile_before_call(struct profile *profile, uint32_t region, uint32_t 
     return profile->paths[call].context == context ? call + 1 : profile->current;
 }
 
-static void pop(struct profile *profile, uint64_t time_ns)
+/// The frame beyond the top of the stack, of the current path, has been left.
+static void __attribute__((noinline)) tell_visit(const struct profile *profile, uint64_t time_ns)
+{
+    const struct frame *frame = &profile->stack[profile->depth];
+    region_visits_leave(profile->visits, profile->depth,
+                        (struct event){.time_ns = time_ns,
+                                       .kind = EVENT_VISIT,
+                                       .index = profile->current,
+                                       .context = frame->region,
+                                       .size_bytes = frame->enter_ns,
+                                       .request = profile->paths[profile->current].visits});
+}
+
+static inline void pop(struct profile *profile, uint64_t time_ns)
 {
     struct frame *frame = &profile->stack[--profile->depth];
     struct path *path = &profile->paths[profile->current];
@@ -323,13 +336,7 @@ static void pop(struct profile *profile, uint64_t time_ns)
             profile->paths[on_way].inclusive_ns += time_ns - frame->enter_ns;
     }
     if (__builtin_expect(profile->visits != NULL, 0))
-        region_visits_leave(profile->visits, profile->depth,
-                            (struct event){.time_ns = time_ns,
-                                           .kind = EVENT_VISIT,
-                                           .index = profile->current,
-                                           .context = frame->region,
-                                           .size_bytes = frame->enter_ns,
-                                           .request = path->visits});
+        tell_visit(profile, time_ns);
     profile->current = frame->path;
 }
 
