@@ -76,7 +76,7 @@ trials() {
     "$PAGODA" replay trace --scale P2=0.5 --store runs.db --as fast >/dev/null
     [ "$(trials)" = '[["measured",7000,"trace"],["predicted",3500,"fast"]]' ]
     "$PAGODA" replay --help | grep -A2 -e --as | tr -s ' \n' ' ' |
-        grep -q 'name of this run, or of its prediction'
+        grep -q 'of the run or prediction'
     tr '\n' ' ' <"$ROOT/man/pagoda-replay.1" |
         grep -q 'With what-if options it names the prediction'
     # The example of the manual page, with names of both.
