@@ -139,8 +139,9 @@ clang() {
     entered task 48
     entered taskwait 6
     sums
-    # Threads hear of the end of a region when the next one begins, but it has ended before.
-    jq -e '.threads.ranks[0].idle_serial_ns >= 3 * 3 * 100e6' "$report"
+    # Threads hear of the end of a region when the next one begins, but it has ended before. The first of three
+    # times alone may begin before the other rank has left MPI_Init, and so before the judged part.
+    jq -e '.threads.ranks[0].idle_serial_ns >= 2 * 3 * 100e6' "$report"
     jq -e '[.findings[] | select(.kind == "idle-threads") | .place] == ["alone"]' "$report"
     run ! grep -q 'gomp\.c' "$printed"
 }
