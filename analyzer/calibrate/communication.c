@@ -4,7 +4,6 @@
 
 #include <math.h>
 #include <stdbool.h>
-#include <stdlib.h>
 
 #include "analyzer/base/map.h"
 #include "analyzer/base/memory.h"
@@ -24,10 +23,10 @@ enum { MESSAGE_IN_NODE = COLLECTIVE_OPERATIONS, MESSAGE_BETWEEN_NODES, N_KINDS }
 
 /// Operations or messages of one kind, number of ranks and size.
 struct point {
-    uint32_t kind, n_ranks;
+    uint32_t kind, n_ranks, size_class;
     double sum_bytes;
     uint64_t n;      // all
-    uint64_t stride; // every so manieth is kept
+    uint64_t stride; // one of so many is kept
     uint64_t times_ns[MOST_TIMES];
     uint32_t n_times;
 };
@@ -67,14 +66,15 @@ static uint32_t class_of(uint64_t size_bytes)
 static struct point *point_at(struct communication *communication, uint32_t kind, uint32_t n_ranks,
                               uint64_t size_bytes)
 {
-    uint64_t key = ((uint64_t)n_ranks << 32) | (kind << 16) | class_of(size_bytes);
-    uint32_t index;
+    uint32_t index, size_class = class_of(size_bytes);
+    uint64_t key = ((uint64_t)n_ranks << 32) | (kind << 16) | size_class;
     if (map_get(&communication->by_key, key, &index))
         return &communication->points[index];
     map_put(&communication->by_key, key, (uint32_t)communication->n);
     struct point *point =
         ARRAY_NEXT(communication->points, communication->n, communication->capacity);
-    *point = (struct point){.kind = kind, .n_ranks = n_ranks, .stride = 1};
+    *point =
+        (struct point){.kind = kind, .n_ranks = n_ranks, .size_class = size_class, .stride = 1};
     return point;
 }
 
@@ -109,35 +109,18 @@ static void on_message(void *context, const struct pag_message *message)
         message->leave_ns - sent_ns);
 }
 
-/// When the member of TRIGGER had all others it needs; TRIGGER_NEVER: it needs none.
-static int64_t met_at(const struct trigger *trigger)
-{
-    const int64_t *value = trigger->value;
-    switch (value[TRIGGER_COLLECTIVE_KIND]) {
-    case COLLECTIVE_BARRIER:
-    case COLLECTIVE_ALL_TO_ALL:
-        return value[TRIGGER_COLLECTIVE_LAST_ENTER];
-    case COLLECTIVE_ONE_TO_ALL:
-        return value[TRIGGER_COLLECTIVE_IS_ROOT] ? TRIGGER_NEVER
-                                                 : value[TRIGGER_COLLECTIVE_ROOT_ENTER];
-    case COLLECTIVE_ALL_TO_ONE:
-        return value[TRIGGER_COLLECTIVE_IS_ROOT] ? value[TRIGGER_COLLECTIVE_LAST_ENTER]
-                                                 : TRIGGER_NEVER;
-    case COLLECTIVE_SCAN:
-        return value[TRIGGER_COLLECTIVE_LAST_LOWER_ENTER];
-    default:
-        return TRIGGER_NEVER;
-    }
-}
-
 static void on_trigger(void *context, const struct trigger *trigger)
 {
     const int64_t *value = trigger->value;
     if (trigger->kind != TRIGGER_COLLECTIVE || value[TRIGGER_COLLECTIVE_IS_WINDOW] ||
         value[TRIGGER_COLLECTIVE_N_MEMBERS] < 2 ||
+        value[TRIGGER_COLLECTIVE_KIND] == COLLECTIVE_HANDLE ||
+        value[TRIGGER_COLLECTIVE_KIND] == TRIGGER_KIND_FINALIZE ||
         value[TRIGGER_COLLECTIVE_OPERATION] >= COLLECTIVE_OPERATIONS)
         return;
-    int64_t begin_ns = met_at(trigger), end_ns = value[TRIGGER_COLLECTIVE_END];
+    int64_t begin_ns = trigger_released_at(value), end_ns = value[TRIGGER_COLLECTIVE_END];
+    if (begin_ns < 0)
+        return;
     if (begin_ns < value[TRIGGER_COLLECTIVE_ENTER])
         begin_ns = value[TRIGGER_COLLECTIVE_ENTER];
     if (begin_ns < end_ns)
@@ -169,14 +152,6 @@ int communication_read(struct communication *communication, const char *path,
 
 // --- the table
 
-static int by_kind_and_size(const void *a, const void *b)
-{
-    const struct point *left = a, *right = b;
-    return ORDER_BY(
-        LESS_FIRST(left->kind, right->kind), LESS_FIRST(left->n_ranks, right->n_ranks),
-        LESS_FIRST(left->sum_bytes / (double)left->n, right->sum_bytes / (double)right->n));
-}
-
 static const char *kind_name(uint32_t kind)
 {
     return kind == MESSAGE_IN_NODE         ? "message in a node"
@@ -191,21 +166,18 @@ static void find_parameters(const struct point *points, size_t n, bool varies[2]
         if (points[i].kind != points[i - 1].kind)
             continue;
         varies[0] |= points[i].n_ranks != points[i - 1].n_ranks;
-        varies[1] |= class_of((uint64_t)(points[i].sum_bytes / (double)points[i].n)) !=
-                     class_of((uint64_t)(points[i - 1].sum_bytes / (double)points[i - 1].n));
+        varies[1] |= points[i].size_class != points[i - 1].size_class;
     }
 }
 
-int communication_table(const struct communication *communication, struct model_table *table,
+int communication_table(struct communication *communication, struct model_table *table,
                         struct error *err)
 {
     static const char *const names[] = {"p", "b"};
     bool varies[2] = {false};
     size_t n = communication->n;
-    SCOPED struct point *points = memory_zeroed(n + 1, sizeof *points);
-    for (size_t i = 0; i < n; i++)
-        points[i] = communication->points[i];
-    qsort(points, n, sizeof *points, by_kind_and_size);
+    struct point *points = communication->points;
+    SORT_BY(points, n, LEAST(kind), LEAST(n_ranks), LEAST(size_class));
     find_parameters(points, n, varies);
     for (int k = 0; k < 2; k++)
         if (varies[k]) {

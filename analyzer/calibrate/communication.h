@@ -38,8 +38,8 @@ struct communication_flaws {
 int communication_read(struct communication *communication, const char *path,
                        struct communication_flaws *flaws, struct error *err);
 
-/// Fills TABLE (zeroed): series "message in a node", "message between nodes", "allreduce", ...; its
-/// parameters are those of p and b that vary within a series. 0 (the caller releases TABLE), or -1
-/// and ERR: there is nothing that could be modelled.
-int communication_table(const struct communication *communication, struct model_table *table,
+/// All archives are read. Fills TABLE (zeroed): series "message in a node", "message between
+/// nodes", "allreduce", ...; its parameters are those of p and b that vary within a series. 0 (the
+/// caller releases TABLE), or -1 and ERR: there is nothing that could be modelled.
+int communication_table(struct communication *communication, struct model_table *table,
                         struct error *err);

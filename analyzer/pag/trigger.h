@@ -7,6 +7,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "analyzer/trace/event.h"
+
 enum trigger_kind {
     TRIGGER_RECEIVE,    // a call that completed receives (never MPI_Test*), or MPI_Probe
     TRIGGER_SEND,       // a call in which a sender may have waited for its receiver
@@ -127,3 +129,19 @@ struct trigger {
     uint64_t window_end_ns; // the last enter of MPI_Finalize; UINT64_MAX: it is later than all this
     int64_t value[TRIGGER_MAX_FIELDS]; // by the field enum of `kind`; times in ns
 };
+
+/// When the member of a TRIGGER_COLLECTIVE with VALUE had all others that it needs: the root, the
+/// ranks up to its own, or all. -1: it needs none of them.
+static inline int64_t trigger_released_at(const int64_t *value)
+{
+    switch (value[TRIGGER_COLLECTIVE_KIND]) {
+    case COLLECTIVE_ONE_TO_ALL:
+        return value[TRIGGER_COLLECTIVE_IS_ROOT] ? -1 : value[TRIGGER_COLLECTIVE_ROOT_ENTER];
+    case COLLECTIVE_ALL_TO_ONE:
+        return value[TRIGGER_COLLECTIVE_IS_ROOT] ? value[TRIGGER_COLLECTIVE_LAST_ENTER] : -1;
+    case COLLECTIVE_SCAN:
+        return value[TRIGGER_COLLECTIVE_LAST_LOWER_ENTER];
+    default:
+        return value[TRIGGER_COLLECTIVE_LAST_ENTER];
+    }
+}

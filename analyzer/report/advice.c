@@ -289,15 +289,14 @@ void text_print_advice(const struct advice *advice, size_t limit, FILE *stream)
 }
 
 /// The findings that CANDIDATE is a remedy of.
-static json_t *findings_list(const struct advice *advice, const struct advice_candidate *candidate)
+/// The finding with index I, if CANDIDATE is for it; else NULL.
+static json_t *finding_object(const struct advice *advice, const struct advice_candidate *candidate,
+                              size_t i)
 {
-    json_t *list = json_array();
-    for (size_t i = 0; i < advice->n_findings; i++)
-        if (candidate->findings >> i & 1)
-            json_array_append_new(list, JSON_OBJECT({"number", json_count(i + 1)},
-                                                    JSON_TEXT(&advice->findings[i], kind),
-                                                    JSON_TEXT(&advice->findings[i], name)));
-    return list;
+    return candidate->findings >> i & 1
+               ? JSON_OBJECT({"number", json_count(i + 1)}, JSON_TEXT(&advice->findings[i], kind),
+                             JSON_TEXT(&advice->findings[i], name))
+               : NULL;
 }
 
 static json_t *candidate_object(const struct advice *advice,
@@ -311,7 +310,7 @@ static json_t *candidate_object(const struct advice *advice,
         {"kind", json_string(advice_kind_names[candidate->kind])},
         {"text", json_text(candidate->sentence)}, {"options", json_text(options)},
         {"group", json_string(advice_group_names[candidate->group])}, JSON_TEXT(candidate, subject),
-        {"findings", findings_list(advice, candidate)},
+        {"findings", JSON_EACH(i, advice->n_findings, finding_object(advice, candidate, i))},
         {"most_ns",
          candidate->most_ns == UINT64_MAX ? json_null() : json_count(candidate->most_ns)},
         {"predicted_ns", is_replayed ? json_count(candidate->predicted_ns) : json_null()},

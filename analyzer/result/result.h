@@ -285,7 +285,7 @@ struct result_remedy {
     bool is_limit;        // it may not be possible
     bool is_proof; // the finding is of this kind only if this, or another proof, saves something
     bool is_predicted;
-    char *failure;           // why it could not be, NULL: it was, or nobody tried
+    char *failure;           // why it could not be; NULL: it was, or was not tried
     uint64_t predicted_ns;   // the run with it
     int64_t gain_ns;         // less than the run predicted without it; negative: a loss
     struct result_bend bend; // of --scale

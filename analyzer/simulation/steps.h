@@ -64,8 +64,8 @@ void attention_wanted(struct engine *engine, uint32_t message);
 /// of all that is available.
 void attention_give(struct engine *engine, const struct location_state *location, uint64_t now_ns);
 
-/// LOCATION, which waits, has what it waits for at READY_NS, and does WORK then. If it lacks a core
-/// to take note of messages, it wants one before that.
+/// LOCATION waits. At READY_NS it has all that it waits for, and then does WORK. If messages need
+/// its attention before that, it asks for a core earlier.
 void attention_wake(const struct engine *engine, const struct location_state *location,
                     uint64_t ready_ns, pag_work work);
 

@@ -8,6 +8,7 @@
 #include "analyzer/base/text.h"
 #include "analyzer/simulation/cost/machine.h"
 #include "analyzer/simulation/cost/recorded.h"
+#include "analyzer/simulation/network/mpi_habits.h"
 #include "analyzer/simulation/prediction.h"
 #include "analyzer/whatif/kinds.h"
 
@@ -99,26 +100,6 @@ static const char slices_note[] =
     "--slice " ASSUMED_SLICE ", because a master that shares a core hands out tasks only while it "
     "has that core, and no --slice is given";
 
-/// The property NAME of the archive, "" where it has none.
-static const char *property(const struct definitions *definitions, const char *name)
-{
-    const char *value = definitions_property(definitions, name);
-    return value ? value : "";
-}
-
-/// MPICH always does; Open MPI unless its launcher has the option for more ranks than slots, or
-/// one for yielding.
-static bool keeps_cores(const struct definitions *definitions)
-{
-    const char *mpi = property(definitions, "PAGODA::MPI");
-    if (strcmp(mpi, "openmpi") != 0)
-        return strcmp(mpi, "mpich") == 0;
-    const char *yields = property(definitions, "PAGODA::ENV::OMPI_MCA_MPI_YIELD_WHEN_IDLE");
-    if (!*yields)
-        yields = property(definitions, "PAGODA::ENV::OMPI_MCA_MPI_OVERSUBSCRIBE");
-    return strcmp(yields, "0") == 0;
-}
-
 static bool has_lacked_cores(const struct replay_run *measured, size_t n_ranks)
 {
     for (uint32_t rank = 0; rank < n_ranks; rank++)
@@ -169,7 +150,8 @@ size_t whatif_assume_sharing(struct whatif_plan *plan, const struct replay_run *
         return n_words;
     bool shares = has_lacked_cores(measured, definitions->n_ranks) || will_lack_cores(plan);
     bool deals = whatif_plan_has(plan, "workers") || whatif_plan_has(plan, "dealing");
-    plan->assumes_spinning = shares && !whatif_plan_has(plan, "wait") && keeps_cores(definitions);
+    plan->assumes_spinning =
+        shares && !whatif_plan_has(plan, "wait") && mpi_library_spins(definitions);
     plan->assumes_slices =
         !says_slices(&plan->cases[0].settings) &&
         (plan->assumes_spinning || (deals && (shares || farm_will_lack_cores(plan))));

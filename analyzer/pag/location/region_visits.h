@@ -23,6 +23,6 @@ void region_visits_free(struct region_visits *visits);
 /// A listener for the digest of a location; CONTEXT is where its batch is, a struct batch **.
 void region_visits_append(void *context, const struct event *visit);
 
-/// The region in the frame at DEPTH of a stack, from 0 on, is left: VISIT is the EVENT_VISIT of it,
-/// but for the time in regions that it entered.
+/// A region is left whose frame is number DEPTH of the stack, from 0 on. VISIT is its EVENT_VISIT,
+/// except for the time spent in regions that it entered, which is filled in here.
 void region_visits_leave(struct region_visits *visits, size_t depth, struct event visit);

@@ -9,8 +9,8 @@ struct location_state;
 /// Where visits of a location come from that has no digest.
 struct region_trigger_source;
 
-/// The locations of ENGINE tell their visits as they are left. By location; the caller frees. NULL:
-/// nobody asks, or their digests do so.
+/// Makes each location of ENGINE tell its visits, as they end. By location; the caller frees. NULL
+/// if no visits are asked for, or if digests tell of them.
 struct region_trigger_source *region_triggers_new(struct engine *engine);
 
 /// VISIT, an EVENT_VISIT of LOCATION, is over.

@@ -348,21 +348,6 @@ void recorded_message(void *context, const struct pag_message *message)
         recorded->rendezvous[scope].left_after[class] = true;
 }
 
-/// When a member of ROOT's operation could be released at the earliest.
-static int64_t release_of(const int64_t *value)
-{
-    switch (value[TRIGGER_COLLECTIVE_KIND]) {
-    case COLLECTIVE_ONE_TO_ALL:
-        return value[TRIGGER_COLLECTIVE_IS_ROOT] ? 0 : value[TRIGGER_COLLECTIVE_ROOT_ENTER];
-    case COLLECTIVE_ALL_TO_ONE:
-        return value[TRIGGER_COLLECTIVE_IS_ROOT] ? value[TRIGGER_COLLECTIVE_LAST_ENTER] : 0;
-    case COLLECTIVE_SCAN:
-        return value[TRIGGER_COLLECTIVE_LAST_LOWER_ENTER];
-    default:
-        return value[TRIGGER_COLLECTIVE_LAST_ENTER];
-    }
-}
-
 static uint32_t operation_of(const int64_t *value)
 {
     bool is_finalize = value[TRIGGER_COLLECTIVE_KIND] == TRIGGER_KIND_FINALIZE;
@@ -372,7 +357,7 @@ static uint32_t operation_of(const int64_t *value)
 void recorded_tested(void *context, const struct trigger *trigger)
 {
     struct recorded *recorded = context;
-    if (trigger->value[TRIGGER_COLLECTIVE_LEAVE] < release_of(trigger->value))
+    if (trigger->value[TRIGGER_COLLECTIVE_LEAVE] < trigger_released_at(trigger->value))
         recorded->is_loose[operation_of(trigger->value)] = true;
 }
 
@@ -382,7 +367,7 @@ void recorded_trigger(void *context, const struct trigger *trigger)
     const int64_t *value = trigger->value;
     if (trigger->kind != TRIGGER_COLLECTIVE)
         return;
-    if (value[TRIGGER_COLLECTIVE_LEAVE] < release_of(value))
+    if (value[TRIGGER_COLLECTIVE_LEAVE] < trigger_released_at(value))
         recorded->is_loose[operation_of(value)] = true;
 }
 

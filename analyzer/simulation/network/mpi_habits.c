@@ -10,12 +10,29 @@
 
 enum { OPEN_MPI_BUFFERED_BYTES = 256, MPICH_BUFFERED_BYTES = 8192 };
 
+/// Whether the property NAME of the archive is VALUE.
+static bool has(const struct definitions *definitions, const char *name, const char *value)
+{
+    const char *found = definitions_property(definitions, name);
+    return found && strcmp(found, value) == 0;
+}
+
 enum mpi_library mpi_library_of(const struct definitions *definitions)
 {
-    const char *mpi = definitions_property(definitions, "PAGODA::MPI");
-    if (mpi && strcmp(mpi, "openmpi") == 0)
+    if (has(definitions, "PAGODA::MPI", "openmpi"))
         return MPI_LIBRARY_OPEN_MPI;
-    return mpi && strcmp(mpi, "mpich") == 0 ? MPI_LIBRARY_MPICH : MPI_LIBRARY_UNKNOWN;
+    return has(definitions, "PAGODA::MPI", "mpich") ? MPI_LIBRARY_MPICH : MPI_LIBRARY_UNKNOWN;
+}
+
+bool mpi_library_spins(const struct definitions *definitions)
+{
+    static const char yields[] = "PAGODA::ENV::OMPI_MCA_MPI_YIELD_WHEN_IDLE";
+    enum mpi_library library = mpi_library_of(definitions);
+    if (library != MPI_LIBRARY_OPEN_MPI)
+        return library == MPI_LIBRARY_MPICH;
+    const char *says = definitions_property(definitions, yields);
+    return has(definitions, says && *says ? yields : "PAGODA::ENV::OMPI_MCA_MPI_OVERSUBSCRIBE",
+               "0");
 }
 
 uint64_t mpi_library_buffered_bytes(enum mpi_library library)

@@ -3,6 +3,7 @@
 // decides how often a call must wait for a core; nothing else asks for it.
 #pragma once
 
+#include <stdbool.h>
 #include <stdint.h>
 
 struct definitions;
@@ -11,6 +12,10 @@ enum mpi_library { MPI_LIBRARY_UNKNOWN, MPI_LIBRARY_OPEN_MPI, MPI_LIBRARY_MPICH 
 
 /// The MPI that the archive names.
 enum mpi_library mpi_library_of(const struct definitions *definitions);
+
+/// Whether that MPI's ranks keep their cores while they wait. MPICH's always do; those of Open MPI
+/// unless its launcher has the option for more ranks than slots, or one for yielding.
+bool mpi_library_spins(const struct definitions *definitions);
 
 /// A message of up to so many bytes leaves its sender at once. A larger one, on one node, keeps it
 /// in its call until the receiver, in MPI, has a core. PAG_NOT_KNOWN: not known.
