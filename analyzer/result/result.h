@@ -409,7 +409,8 @@ struct result_straggler {
     uint64_t late_ns; // what other ranks wait, all together
     double share;     // of all such waits
     // What makes it late: computing, time without CPU time, of that known to be blocked (apart, not
-    // of iterations), MPI calls. Less than late_ns where it started late.
+    // of iterations), MPI calls. Less than late_ns where it started late; of an iteration 0 where
+    // they are too little to explain its waits.
     uint64_t work_ns, core_ns, blocked_ns, network_ns;
     uint64_t slowest_in; // of a rank: items of iterations in which it computes longest
 };

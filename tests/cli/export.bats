@@ -204,8 +204,8 @@ true" ]
         const level = lanes[0].levels[0];
         said += [2500000, 4000000, 8990000].map(ns => [0, 1].map(kind => level.means[N_KINDS * Math.floor(ns / level.width) + kind].toFixed(2))).join(" ");')"
     said
-    [ "$(said)" = "rank 0 5.011 ms 1.999 ms 10 us 0 ns
-rank 1 3.002 ms 4.005 ms 13 us 0 ns
+    [ "$(said)" = "rank 0 5.011 ms 1.999 ms 10 us
+rank 1 3.002 ms 4.005 ms 13 us
 1 0 rank 0 to rank 1: 1 message, 1,024 bytes, 1,024 each
 main 0 100, solve 0 66, MPI_Recv 0 22, MPI_Init 66 22, MPI_Allreduce 88 11, MPI_Finalize 99 0
 solve 0 100, MPI_Recv 0 33

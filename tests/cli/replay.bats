@@ -70,6 +70,10 @@ END
         (.[0] | .node == "b" and .rank == null and .late_ns == 210000000 and .core_ns == .late_ns) and
         (.[1] | .rank == 2 and .late_ns == 120000000 and .core_ns == .late_ns and .slowest_in == 4) and
         (.[2] | [.first, .last, .late_ns, .work_ns] == [8, 8, 60000000, 20000000])'
+    # Waits before the judged part are charged to no rank, and computing does not explain them.
+    archive replay/late-init
+    "$PAGODA" replay --json late-init | jq -e '.stragglers | length == 1 and (.[0] |
+        [.rank, .first, .late_ns, .work_ns, .network_ns] == [null, 3, 99000000, 0, 0])'
     archive replay/late-in-send
     "$PAGODA" replay --json late-in-send |
         jq -e '[.stragglers[] | [.rank, .late_ns, .network_ns, .share]] == [[0, 180, 180, 1]]'

@@ -177,31 +177,36 @@ function stragglerName({ rank, node, first, last, slowest_in: slowest }) {
 /** Whom the others wait for, how long, and what made it late. */
 function showStragglers() {
   $("stragglers-part").hidden = !report.stragglers.length;
+  const hasCpu = report.trace.has_cpu_time, hasBlocked = report.stragglers.some(item => item.blocked_ns > 0);
+  const kinds = [["computing", hasCpu ? "work" : "work, or no core", "work_ns", true], ["no-cpu", "no core", "core_ns", hasCpu],
+    ["rest", "blocked", "blocked_ns", hasBlocked], ["other", "network", "network_ns", true]].filter(([, , , shown]) => shown);
   const rows = report.stragglers.map(item => {
-    const parts = [["computing", item.work_ns], ["no-cpu", item.core_ns], ["rest", item.blocked_ns], ["other", item.network_ns]];
-    const whole = sum(parts.map(([, ns]) => ns)) || 1;
+    const parts = kinds.map(([kind, , key]) => [kind, item[key]]);
+    const whole = (item.first === null ? item.late_ns : sum(parts.map(([, ns]) => ns))) || 1;
     return [cell(stragglerName(item), "whole"), cell(timeText(item.late_ns), "number"), cell(percent(item.share), "number"),
-      ...parts.map(([, ns]) => cell(percent(ns / whole), "number")),
-      make("td", { class: "share wide" }, make("div", { class: "parts" },
-        ...parts.map(([kind, ns]) => make("div", { class: kind, width: `${100 * ns / whole}%` }))))];
+      ...parts.map(([, ns]) => cell(percent(ns / whole), "number")), bar(parts, whole)];
   });
-  fill($("stragglers"), [["", ""], ["others wait for it", "number"], ["of all such waits", "number"], ["work", "number"], ["no core", "number"],
-    ["blocked", "number"], ["network", "number"], ["what made it late", ""]], rows);
+  fill($("stragglers"), [["", ""], ["others wait for it", "number"], ["of all such waits", "number"],
+    ...kinds.map(([, name]) => [name, "number"]), ["what made it late", ""]], rows);
+}
+
+/** A cell with a bar of PARTS, each a class and a number, WHOLE of which are all of its width. */
+function bar(parts, whole) {
+  return make("td", { class: "share wide" }, make("div", { class: "parts" },
+    ...parts.map(([kind, n]) => make("div", { class: kind, width: `${100 * n / whole}%` }))));
 }
 
 /** Where the time of each rank, or of neighbouring ones where there are many, went. */
 function showRanks() {
   const groups = report.groups ? report.groups.items : [];
   $("ranks-part").hidden = !groups.length;
-  const whole = Math.max(...groups.map(item => (item.useful_ns + item.wait_ns + item.other_mpi_ns + item.no_cpu_ns) / item.ranks));
-  const rows = groups.map(item => {
-    const parts = [["computing", item.useful_ns], ["waiting", item.wait_ns], ["other", item.other_mpi_ns], ["no-cpu", item.no_cpu_ns]];
-    return [cell(item.name, "name"), ...parts.map(([, ns]) => cell(timeText(ns / item.ranks), "number")),
-      make("td", { class: "share wide" }, make("div", { class: "parts" },
-        ...parts.map(([kind, ns]) => make("div", { class: kind, width: `${100 * ns / item.ranks / whole}%` }))))];
-  });
-  fill($("ranks"), [["", ""], ["computing", "number"], ["waiting", "number"], ["other MPI", "number"], ["without CPU time", "number"],
-    ["in the judged part, mean of a rank", ""]], rows);
+  const kinds = [["computing", "computing", "useful_ns"], ["waiting", "waiting", "wait_ns"], ["other", "other MPI", "other_mpi_ns"],
+    ...(report.trace.has_cpu_time ? [["no-cpu", "without CPU time", "no_cpu_ns"]] : [])];
+  const partsOf = item => kinds.map(([kind, , key]) => [kind, item[key] / item.ranks]);
+  const whole = Math.max(...groups.map(item => sum(partsOf(item).map(([, ns]) => ns))));
+  const rows = groups.map(item => [cell(item.name, "name"), ...partsOf(item).map(([, ns]) => cell(timeText(ns), "number")),
+    bar(partsOf(item), whole)]);
+  fill($("ranks"), [["", ""], ...kinds.map(([, name]) => [name, "number"]), ["in the judged part, mean of a rank", ""]], rows);
 }
 
 function showMatrix() {

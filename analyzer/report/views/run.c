@@ -173,6 +173,7 @@ static json_t *trace_object(const struct result *result)
         {"collectives", json_count(result->n_collectives)},
         {"clock_violations", json_count(result->n_clock_violations)},
         JSON_COUNT(result, max_clock_violation_ns),
+        {"has_cpu_time", json_boolean(result->has_cpu_time)},
         {"clock_moved_ns", is_corrected ? json_count(result->clock_moved_ns) : NULL},
         {"clock_violations_left",
          is_corrected ? json_count(result->n_clock_violations_left) : NULL});

@@ -23,10 +23,13 @@ static char *who_text(const struct result *result, const struct result_straggler
                                result->iterations.n_items);
 }
 
+/// Of what made it late; the rest of a rank or node is that it started late.
 static void add_part(struct table *table, const struct result_straggler *row, uint64_t ns)
 {
     uint64_t sum_ns = row->work_ns + row->core_ns + row->blocked_ns + row->network_ns;
-    table_add_cell(table, "%s", sum_ns > 0 ? quantity_part((double)ns, (double)sum_ns).text : "-");
+    uint64_t whole_ns = row->in.iteration == RESULT_NONE ? row->late_ns : sum_ns;
+    table_add_cell(table, "%s",
+                   sum_ns > 0 ? quantity_part((double)ns, (double)whole_ns).text : "-");
 }
 
 void page_stragglers(const struct page *page)

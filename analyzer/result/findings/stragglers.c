@@ -31,7 +31,7 @@ static void add(struct result_straggler *row, const struct result_region *region
         *part += ns;
 }
 
-/// What each rank is charged, into ROWS of all ranks; the sum.
+/// What each rank is charged of waits in the judged part, into ROWS of all ranks; the sum.
 static uint64_t charge_ranks(const struct result *result, struct result_straggler *rows)
 {
     uint64_t sum_ns = 0;
@@ -40,8 +40,11 @@ static uint64_t charge_ranks(const struct result *result, struct result_straggle
         rows[rank].in.rank = rank;
     }
     for (size_t i = 0; i < result->n_patterns; i++) {
-        const struct result_origins *origins = &result->patterns[i].origins;
-        for (size_t k = 0; k < origins->n_by_region_rank && result->patterns[i].is_top; k++) {
+        const struct result_pattern *pattern = &result->patterns[i];
+        const struct result_origins *origins = &pattern->origins;
+        if (!pattern->is_top || pattern->window_ns == 0) // then they are of waits outside of it
+            continue;
+        for (size_t k = 0; k < origins->n_by_region_rank; k++) {
             const struct result_path_share *share = &origins->by_region_rank[k];
             if (share->rank == RESULT_NONE || share->time_ns <= 0)
                 continue;
@@ -143,6 +146,11 @@ static void keep_iteration(struct result *result)
         .network_ns =
             above(worst->other_mpi_ns, (others.other_mpi_ns - worst->other_mpi_ns) / n_others)};
     row->in.iteration = (uint32_t)(worst - items);
+    // One rank that is longer keeps all others waiting so long. Waits that are longer still are for
+    // ranks that had not begun to iterate.
+    uint64_t sum_ns = row->work_ns + row->core_ns + row->network_ns;
+    if (sum_ns * (result->n_ranks - 1) < row->late_ns / 2)
+        row->work_ns = row->core_ns = row->network_ns = 0;
 }
 
 void stragglers_collect(struct result *result)
