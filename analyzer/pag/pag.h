@@ -84,7 +84,7 @@ struct pag_called {
     uint32_t region;        // EVENT_NO_INDEX: a record without call
     uint32_t call_path;     // of the location
     uint32_t computed_path; // where the rank was longest since its last call; EVENT_NO_INDEX: not
-                            // known, as in predictions
+                            // known, as where all events come one by one (pag_listener.entered)
     uint64_t began_ns;      // the location's first event
     uint64_t enter_ns, leave_ns;
     uint64_t release_ns; // the end of its wait for others, its enter without any

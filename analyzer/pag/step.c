@@ -94,23 +94,13 @@ static inline void lose_in_call(struct engine *engine, struct location_state *lo
         window_lose(engine, location, &lost, 1, location->call.leave_ns);
 }
 
-/// A digest says that the location spent NS in PATH, outside of calls.
-static inline void spend(struct location_state *location, uint32_t path, uint64_t ns)
-{
-    times_at(&location->head.times, path)->exclusive_ns += ns;
-    if (ns > location->longest.ns) {
-        location->longest.path = path;
-        location->longest.ns = ns;
-    }
-}
-
 /// The location is where the digest found it when it came to EVENT, the enter of an MPI call.
 static void enter_digested(struct location_state *location, const struct event *event)
 {
     struct digest_time first = digest_first_before(event), second = digest_second_before(event);
-    spend(location, first.path, first.ns);
+    location_spend(location, first.path, first.ns);
     if (second.path != NONE)
-        spend(location, second.path, second.ns);
+        location_spend(location, second.path, second.ns);
     location->profile.current = event->tag;
 }
 
@@ -326,7 +316,7 @@ static void step_digested(struct engine *engine, struct location_state *location
     struct profile *profile = &location->profile;
     switch (event->kind) {
     case EVENT_SPENT:
-        spend(location, event->index, event->size_bytes);
+        location_spend(location, event->index, event->size_bytes);
         profile->current = event->index;
         break;
     case EVENT_LOST:

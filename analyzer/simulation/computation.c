@@ -405,19 +405,13 @@ void computation_add_noise(const struct engine *engine, struct location_state *l
 
 // --- when it is over
 
-/// Gives NS to PATH without moving the location's time.
-static void give(struct location_state *location, uint32_t path, uint64_t ns)
-{
-    times_at(location->profile.times, path)->exclusive_ns += ns;
-}
-
-/// The same of time that PATH was blocked.
+/// Gives NS that PATH was blocked, without moving the location's time.
 static void give_blocked(struct location_state *location, uint32_t path, uint64_t ns)
 {
     if (ns == 0)
         return;
     uint32_t child = without_cpu_path(&location->profile, path, true);
-    give(location, child, ns);
+    location_spend(location, child, ns);
     location->profile.paths[child].visits++;
 }
 
@@ -427,7 +421,7 @@ static uint64_t give_arrived(struct location_state *location, struct computation
 {
     pag_work total = computation->own_work + computation->arrived_work;
     uint64_t ns = (uint64_t)(length_ns * computation->arrived_work / total);
-    give(location, computation->arrived_path, ns);
+    location_spend(location, computation->arrived_path, ns);
     location->profile.paths[computation->arrived_path].visits += computation->n_arrived;
     return ns;
 }
@@ -482,7 +476,7 @@ void computation_close(const struct engine *engine, struct location_state *locat
             total += weight(computation, &computation->parts[i], is_scaled);
     if (total == 0) {
         // no recorded time to go by, or none that counts
-        give(location, location->profile.current, length_ns);
+        location_spend(location, location->profile.current, length_ns);
         return;
     }
     uint64_t given_ns = 0, given_blocked_ns = 0;
@@ -492,7 +486,7 @@ void computation_close(const struct engine *engine, struct location_state *locat
         sum += weight(computation, &computation->parts[i], is_scaled);
         uint64_t up_to_ns = share(length_ns, sum, total);
         uint64_t blocked_ns = share(computation->blocked_ns, sum, total) - given_blocked_ns;
-        give(location, computation->parts[i].path, up_to_ns - given_ns - blocked_ns);
+        location_spend(location, computation->parts[i].path, up_to_ns - given_ns - blocked_ns);
         give_blocked(location, computation->parts[i].path, blocked_ns);
         given_ns = up_to_ns;
         given_blocked_ns += blocked_ns;

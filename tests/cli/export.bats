@@ -266,9 +266,12 @@ main/a&lt;/script&gt;&lt;script&gt;document.title="taken"&lt;/script&gt;&lt;!--"
     run "$ROOT/tests/cli/run_page.py" page.html pipeline.txt predicted
     # Half of the 5 ms that rank 0 computes before it sends, and of the 1 ms before rank 1 waits.
     [ "${lines[1]}" = "1 2005000" ]
-    browse page.html "$(when_ready 'said += $("prediction").textContent + "\n" + lanes.map(lane => lane.name).join(" ")')"
+    browse page.html "$(when_ready 'said += $("prediction").textContent + "\n" + lanes.map(lane => lane.name).join(" ") +
+        "\n" + lanes.map(lane => [...lane.data.computed.keys()].map(i => computedName(lane, i)).join(" ")).join("\n")')"
     said
-    [[ "$(said)" == "Predicted with --scale solve=0.5: "*" in place of 9.04 ms, "*" less."*$'\nmeasured predicted' ]]
+    [[ "$(said)" == "Predicted with --scale solve=0.5: "*" in place of 9.04 ms, "*" less."*$'\nmeasured predicted\n'* ]]
+    [ "$(said | tail -n 1)" = "$(said | tail -n 2 | head -n 1)" ] # what they compute
+    [[ "$(said | tail -n 1)" == *main/solve* ]]
 }
 
 @test "printing is on white, and a wait that a finding does not name is not its example" {

@@ -125,7 +125,7 @@ struct location_state {
     struct {
         uint32_t path;
         uint64_t ns;
-    } longest;              // where it was longest since its last call; ns 0 without a digest
+    } longest;              // where it was longest since its last call; ns 0: not known
     struct profile profile; // with a digest `current`, `last_ns`, `is_off`, CPU samples only
     uint64_t first_ns;
     uint64_t team_end_ns; // last EVENT_THREAD_TEAM_END
@@ -143,6 +143,16 @@ static inline const struct event *location_peek(const struct location_state *loc
                                                 uint32_t ahead)
 {
     return trace_peek(location->trace, location->index, location->cursor, ahead);
+}
+
+/// LOCATION spent NS in PATH, outside of calls, as its digest or a simulation says.
+static inline void location_spend(struct location_state *location, uint32_t path, uint64_t ns)
+{
+    times_at(location->profile.times, path)->exclusive_ns += ns;
+    if (ns > location->longest.ns) {
+        location->longest.path = path;
+        location->longest.ns = ns;
+    }
 }
 
 // --- going on from the middle of a location's events (resume.c)
