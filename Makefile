@@ -101,7 +101,7 @@ $(BUILD)/obj/%.o: %.c $(BUILD)/flags
 	$(compile) $(if $(filter $@,$(objects-with-folders)),$(folder-cppflags)) -c -o $@ $<
 
 # The steps of the database's schema become texts in C.
-$(BUILD)/obj/db/schema.c: $(sort $(wildcard db/schema/*.sql)) db/schema
+$(BUILD)/obj/db/schema.c: $(shell ls -v db/schema/*.sql) db/schema
 	$(call say,SQL,$@)
 	@mkdir -p $(@D)
 	$(Q)awk 'BEGIN { print "#include \"db/schema.h\"\n\nconst char *const schema_steps[] = {" } \

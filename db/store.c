@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "analyzer/base/memory.h"
 #include "analyzer/base/text.h"
@@ -319,6 +320,22 @@ int store_result(const char *path, const struct result *result, const struct sto
         status = database_end(
             database, add_run(database, result, names ? names : &no_names, &trial, err), err);
     return status ? error_wrap(err, "the run was not stored") : 0;
+}
+
+int store_read_past(const char *path, const struct store_names *names, const struct result *result,
+                    struct result_search *search, struct error *err)
+{
+    SCOPED_BY(database_leave) struct database *database = NULL;
+    struct full_names full;
+    if (access(path, F_OK) != 0) // which storing makes
+        return 0;
+    if (database_open_snapshot(&database, path, err) != 0)
+        return -1;
+    full_names_init(&full, result, names);
+    int status =
+        past_properties_read(database, full.application, full.experiment, result, search, err);
+    full_names_release(&full);
+    return status;
 }
 
 // --- predictions

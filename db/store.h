@@ -42,6 +42,19 @@ struct store_names store_names_of(const struct trial_path *path);
 int store_result(const char *path, const struct result *result, const struct store_names *names,
                  struct error *err);
 
+// --- past_properties.c
+// What the same search for properties found in earlier trials.
+
+/// Fills what SEARCH knows of earlier trials: those of the application that RESULT would be stored
+/// in at PATH, with SEARCH's hierarchy and pruning. The last trial is that of the same experiment,
+/// else of the application. Nothing where there is no such database. 0, or -1 and ERR.
+int store_read_past(const char *path, const struct store_names *names, const struct result *result,
+                    struct result_search *search, struct error *err);
+/// The same of an open database.
+int past_properties_read(struct database *database, const char *application, const char *experiment,
+                         const struct result *result, struct result_search *search,
+                         struct error *err);
+
 /// A predicted run.
 struct store_prediction {
     const struct result *result;
@@ -55,6 +68,10 @@ struct store_prediction {
 int store_predictions(const char *path, const struct result *measured,
                       const struct store_names *names, const struct store_prediction *predictions,
                       size_t n_predictions, double replay_error, struct error *err);
+
+/// The module of a region: its file without the directory, so that runs of different checkouts
+/// compare.
+const char *store_module(const struct result_region *region);
 
 /// Writes RESULT's resources, tuples and property instances through WRITER, whose transaction stays
 /// open. Which metric has values at which foci is listed in pagoda-store(5). 0, or -1 and ERR.

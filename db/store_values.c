@@ -108,9 +108,7 @@ static const struct writer_resource root_call_path = {ROOT_CALL_PATH, (char *)"/
 static const struct writer_resource root_machine = {ROOT_MACHINE, (char *)"/Machine"};
 static const struct writer_resource root_process = {ROOT_PROCESS, (char *)"/Process"};
 
-/// The module of a region: its file without the directory, so that runs of different checkouts
-/// compare.
-static const char *module_of(const struct result_region *region)
+const char *store_module(const struct result_region *region)
 {
     const char *file = path_base_name(region->file ? region->file : "");
     return file[0] ? file : region->is_mpi ? "MPI" : "unknown";
@@ -121,7 +119,7 @@ static int add_codes(struct storing *s)
     for (size_t i = 0; i < s->result->n_regions; i++) {
         const struct result_region *region = &s->result->regions[i];
         struct writer_resource module = {0};
-        int status = writer_resource(s->writer, &root_code, module_of(region), &module, s->err);
+        int status = writer_resource(s->writer, &root_code, store_module(region), &module, s->err);
         if (status == 0)
             status = writer_resource(s->writer, &module, region->name, &s->codes[i], s->err);
         free(module.path);
@@ -342,6 +340,21 @@ static int add_counters(struct storing *s)
     return 0;
 }
 
+/// The focus of PART, without its iteration.
+static int part_focus(struct storing *s, const struct result_part *part, int64_t *id)
+{
+    struct writer_focus focus = writer_whole_program;
+    if (part->region != RESULT_NONE)
+        focus.in[ROOT_CODE] = s->codes[part->region].id;
+    if (part->path != RESULT_NONE) // its region would be a second restriction
+        focus.in[ROOT_CALL_PATH] = s->call_paths[part->path].id;
+    if (part->rank != RESULT_NONE)
+        focus.in[ROOT_PROCESS] = s->processes[part->rank].id;
+    if (part->node != RESULT_NONE)
+        focus.in[ROOT_MACHINE] = s->machines[part->node].id;
+    return writer_focus_id(s->writer, &focus, id, s->err);
+}
+
 /// Metrics that files define: each value at exactly the part of the run it is of, for they need not
 /// add up. No focus is an iteration, or a node.
 static int add_defined_metrics(struct storing *s)
@@ -358,17 +371,9 @@ static int add_defined_metrics(struct storing *s)
             return -1;
         for (size_t k = 0; k < defined->n_values; k++) {
             const struct result_part *in = &defined->values[k].in;
-            struct writer_focus focus = writer_whole_program;
-            if (in->region != RESULT_NONE)
-                focus.in[ROOT_CODE] = s->codes[in->region].id;
-            if (in->path != RESULT_NONE) // its region would be a second restriction
-                focus.in[ROOT_CALL_PATH] = s->call_paths[in->path].id;
-            if (in->rank != RESULT_NONE)
-                focus.in[ROOT_PROCESS] = s->processes[in->rank].id;
             if (in->iteration == RESULT_NONE && in->node == RESULT_NONE &&
-                (writer_focus_id(s->writer, &focus, &id, s->err) ||
-                 writer_number(s->writer, metric, id, INTERVAL_RUN, defined->values[k].value,
-                               s->err)))
+                (part_focus(s, in, &id) || writer_number(s->writer, metric, id, INTERVAL_RUN,
+                                                         defined->values[k].value, s->err)))
                 return -1;
         }
     }
@@ -608,6 +613,37 @@ static int add_patterns(struct storing *s)
     return 0;
 }
 
+/// What a search for properties found, then what could not be evaluated.
+static int add_search(struct storing *s)
+{
+    static const char sql[] = "INSERT INTO critical_property VALUES (?1, ?2, ?3, ?4, "
+                              "iif(?5 < 0, NULL, ?5), ?6, ?7)";
+    const struct result_search *search = s->result->search;
+    struct database *database = s->writer->database;
+    int64_t trial = s->writer->trial_id, focus;
+    if (!search)
+        return 0;
+    if (database_do(database, s->err, "INSERT INTO property_search VALUES (?1, ?2, ?3, ?4, ?5)",
+                    "itbnn", trial, search->hierarchy, (int)search->prunes, search->n_evaluated,
+                    search->n_saved))
+        return -1;
+    for (size_t i = 0; i < search->n_found; i++) {
+        const struct result_property *found = &search->found[i];
+        uint32_t item = found->in.iteration;
+        int64_t iteration =
+            item == RESULT_NONE ? -1 : (int64_t)s->result->iterations.items[item].first;
+        if (part_focus(s, &found->in, &focus) ||
+            database_do(database, s->err, sql, "iitiidd", trial, (int64_t)i, found->name, focus,
+                        iteration, found->severity, found->confidence))
+            return -1;
+    }
+    for (size_t i = 0; i < search->n_gaps; i++)
+        if (database_do(database, s->err, sql, "iitiidd", trial, (int64_t)(search->n_found + i),
+                        search->gaps[i].name, (int64_t)0, (int64_t)-1, NAN, NAN))
+            return -1;
+    return 0;
+}
+
 static void free_resources(struct writer_resource *resources, size_t count)
 {
     FREE_MEMBERS(resources, count, path);
@@ -629,7 +665,7 @@ int store_values(struct writer *writer, const struct result *result, struct erro
         add_codes,        add_call_paths,      add_machines,    add_nodes,         add_processes,
         add_metrics,      add_run_values,      add_rank_values, add_region_values, add_profile,
         add_counters,     add_defined_metrics, add_files,       add_critical_path, add_traffic,
-        add_sync_objects, add_patterns,
+        add_sync_objects, add_patterns,        add_search,
     };
     int status = 0;
     for (size_t i = 0; i < sizeof steps / sizeof steps[0] && status == 0; i++)

@@ -125,6 +125,8 @@ static const struct trial_table {
      "piifrii"},
     {"property_instance", "property_id, focus_id, interval, severity, confidence, count, wait_ns",
      "pfvnnii"},
+    {"property_search", "hierarchy, prunes, n_evaluated, n_saved", "tiii"},
+    {"critical_property", "number, property, focus_id, iteration, severity, confidence", "itfinn"},
     {"run_interval", "name, is_phase, begin_ns, end_ns", "tiii"},
 };
 enum { N_TRIAL_TABLES = sizeof trial_tables / sizeof trial_tables[0] };
@@ -262,7 +264,8 @@ static int copy_foci(struct trial_copy *copy, int64_t from)
         "taken_id(1, (SELECT to_id FROM placed WHERE from_id = s.other_id AND root = 0)) "
         "FROM source.focus s WHERE s.id IN (SELECT focus_id FROM source.tuple WHERE trial_id = ?1 "
         "UNION SELECT focus_id FROM source.property_instance WHERE trial_id = ?1 UNION SELECT "
-        "worst_focus_id FROM source.trial_property WHERE trial_id = ?1) AND NOT EXISTS (SELECT 1 "
+        "worst_focus_id FROM source.trial_property WHERE trial_id = ?1 UNION SELECT focus_id FROM "
+        "source.critical_property WHERE trial_id = ?1) AND NOT EXISTS (SELECT 1 "
         "FROM temp.place WHERE kind = 'f' AND from_id = s.id)";
     static const char *const steps[] = {
         "DELETE FROM temp.new_focus",

@@ -65,7 +65,7 @@ struct replay_request {
 struct replay_outcome {
     struct catalogue *catalogue;
     struct whatif_plan plan;
-    const struct hierarchy *hierarchy; // of --properties, in the catalogue
+    struct property_search search; // of --properties, its hierarchy in the catalogue
     struct replay_run measured;
     struct past_predictions past;
     struct whatif_report predicted;
@@ -137,12 +137,12 @@ static bool wants_view(const struct replay_request *request)
 /// Properties are of the measured run, and all that is printed.
 static int check_properties(const struct replay_request *request, struct error *err)
 {
-    bool is_more = request->out || request->n_words > 0 || request->database || request->group ||
+    bool is_more = request->out || request->n_words > 0 || request->group ||
                    request->intervals.count > 0 || wants_view(request);
     if (request->properties && is_more)
         return error_set(err, "--properties is of the measured run: it goes without what-if "
-                              "options, --explain, --paths, --list-waits, --group, --interval, "
-                              "--store and --output");
+                              "options, --explain, --paths, --list-waits, --group, --interval "
+                              "and --output");
     return request->properties || !request->keeps_all
                ? 0
                : error_set(err, "--no-prune goes with --properties");
@@ -308,7 +308,9 @@ static size_t put_report_rows(struct replay_request *request, struct option_row 
             NULL,
             .manual = "Instead of the report; pagoda-patterns(5) describes properties and "
                       "hierarchies. Properties of --patterns that the hierarchy does not have are "
-                      "evaluated as well."),
+                      "evaluated as well. With --store they are kept; what earlier trials of the "
+                      "application had is evaluated first, and the report says what changed since "
+                      "the last one."),
         OPTION_FLAG_ROW("no-prune", 0, &request->keeps_all,
                         "with --properties: evaluate all, critical or not",
                         .manual = "Without it a property that is not critical somewhere is not "
@@ -415,9 +417,10 @@ static int load_patterns(const struct replay_request *request, struct replay_out
         return 0;
     const struct property_files files = {NULL, request->pattern_files.values,
                                          request->pattern_files.count};
-    outcome->hierarchy = hierarchy_choose(&outcome->catalogue->hierarchies, request->properties,
-                                          &outcome->catalogue->properties, &files, err);
-    return outcome->hierarchy ? 0 : error_wrap(err, "--properties");
+    outcome->search.hierarchy =
+        hierarchy_choose(&outcome->catalogue->hierarchies, request->properties,
+                         &outcome->catalogue->properties, &files, err);
+    return outcome->search.hierarchy ? 0 : error_wrap(err, "--properties");
 }
 
 /// Whether several predictions are asked for, which processes of a launcher share.
@@ -460,8 +463,8 @@ static int run_request(struct replay_request *request, struct replay_outcome *ou
     const char *why_not = outcome->is_whatif
                               ? "Predicted without what-if options only."
                               : findings_too_large(trace_definitions(measured->trace));
-    bool predicts = !why_not && !request->explain && !request->properties &&
-                    !request->timeline; // which have no findings
+    bool wants_findings = request->database || !request->properties; // to be kept, or shown
+    bool predicts = !why_not && !request->explain && wants_findings && !request->timeline;
     if (request->timeline)
         measured->timeline = timeline_new(trace_definitions(measured->trace), false);
     bool gathers = outcome->is_whatif || request->wants_ideal || predicts;
@@ -521,19 +524,22 @@ static int store_run(const struct replay_request *request, const struct replay_o
     return status;
 }
 
-static void print_properties(const struct replay_request *request,
-                             const struct replay_outcome *outcome)
+/// Those of earlier trials are known before this one is stored.
+static int search_properties(const struct replay_request *request, struct replay_outcome *outcome,
+                             struct error *err)
 {
-    SCOPED_BY(property_search_release)
-    struct property_search search = {.result = &outcome->measured.result,
-                                     .properties = &outcome->catalogue->properties,
-                                     .hierarchy = outcome->hierarchy,
-                                     .prunes = !request->keeps_all};
-    property_search_run(&search);
-    if (request->wants_json)
-        json_print_properties(&search, stdout);
-    else
-        text_print_properties(&search, &request->text, stdout);
+    struct property_search *search = &outcome->search;
+    struct store_names names = store_names_of(&request->path);
+    search->result = &outcome->measured.result;
+    search->properties = &outcome->catalogue->properties;
+    search->found.hierarchy = search->hierarchy->id;
+    search->found.prunes = !request->keeps_all;
+    int status = request->database ? store_read_past(request->database, &names, search->result,
+                                                     &search->found, err)
+                                   : 0;
+    property_search_run(search);
+    outcome->measured.result.search = &search->found;
+    return status;
 }
 
 static int print_timelines(const struct replay_request *request,
@@ -562,8 +568,10 @@ static void print_outcome(const struct replay_request *request,
 {
     const struct result *result = &outcome->measured.result;
     const struct whatif_report *predicted = outcome->is_whatif ? &outcome->predicted : NULL;
-    if (request->properties)
-        print_properties(request, outcome);
+    if (request->properties && request->wants_json)
+        json_print_properties(&outcome->search, stdout);
+    else if (request->properties)
+        text_print_properties(&outcome->search, &request->text, stdout);
     else if (request->explain && request->wants_json)
         json_print_moment(result, stdout);
     else if (request->explain)
@@ -594,6 +602,7 @@ static void release_outcome(struct replay_outcome *outcome)
     timeline_free(outcome->measured.timeline);
     timeline_free(outcome->predicted_timeline);
     memory_free_each(outcome->places, outcome->n_places);
+    property_search_release(&outcome->search);
     replay_run_release(&outcome->measured);
     whatif_plan_release(&outcome->plan);
     catalogue_free(outcome->catalogue);
@@ -601,12 +610,14 @@ static void release_outcome(struct replay_outcome *outcome)
 
 /// Keeps and prints the result: a database that cannot be written costs the exit status, not the
 /// report.
-static int deliver(const struct replay_request *request, const struct replay_outcome *outcome)
+static int deliver(const struct replay_request *request, struct replay_outcome *outcome)
 {
     struct error err = {{0}};
     if (!spread_is_first())
         return STATUS_DONE;
-    int status = request->database ? store_run(request, outcome, &err) : 0;
+    int status = request->properties ? search_properties(request, outcome, &err) : 0;
+    if (status == 0 && request->database)
+        status = store_run(request, outcome, &err);
     if (status == 0 && request->timeline)
         status = print_timelines(request, outcome, &err);
     status = log_outcome(status, outcome->measured.result.has_unreadable_records, &err);

@@ -140,6 +140,63 @@ struct result_metric {
     size_t n_values;
 };
 
+/// A property that is critical in a part of the run. Its name is that of the property that was
+/// searched for, which must outlive it.
+struct result_property {
+    const char *name;
+    uint32_t node; // of the hierarchy
+    struct result_part in;
+    double severity, confidence;            // 0..1
+    double severity_before;                 // in the last trial; NAN: it was not critical
+    uint64_t n_evaluations, n_without_past; // that found it, and would have without earlier trials
+};
+
+/// A property that was critical in an earlier trial.
+struct result_past_property {
+    char *name;
+    char *where;           // its resource, "/Code/main.c/solve", "" the program
+    struct result_part in; // if this run has that part
+    bool is_here, is_last; // in this run; of the last trial
+    double severity;       // in the last trial; NAN: could not be evaluated there
+};
+
+enum result_property_state {
+    RESULT_PROPERTY_NEW,
+    RESULT_PROPERTY_GONE,
+    RESULT_PROPERTY_CHANGED,
+};
+
+/// What is different from the last trial.
+struct result_property_change {
+    enum result_property_state state;
+    const char *name;
+    struct result_part in;
+    const char *where;  // NULL: `in`; else a resource that this run does not have
+    double before, now; // severities; NAN: not known
+    double size;        // of the difference
+};
+
+/// What a search for properties found (result/properties/property_search.h).
+struct result_search {
+    const char *hierarchy;
+    bool prunes;
+    struct result_property *found; // critical ones, by severity
+    size_t n_found;
+    struct result_property_gap { // cannot be evaluated
+        const char *name;
+        char *needs; // what the trace does not have: "num_reads, bytes_read"
+    } * gaps;        // in the order of the hierarchy
+    size_t n_gaps;
+    uint64_t n_evaluated, n_saved; // properties of one part of the run
+    // The same search in earlier trials of the application.
+    uint64_t n_trials, last_ranks;
+    char *last; // the name of the last one, NULL: there is none
+    struct result_past_property *past;
+    size_t n_past;
+    struct result_property_change *changes; // since the last trial, greatest first
+    size_t n_changes;
+};
+
 /// A file as a paradigm of I/O has it, and what was done to it there.
 struct result_file {
     char *name, *paradigm; // "" when unknown
@@ -581,7 +638,8 @@ struct result {
     size_t n_sensors;
     struct result_metric *metrics; // those of the user's, and what shipped ones have values
     size_t n_metrics;
-    struct result_file *files; // of the whole run only; most time first
+    const struct result_search *search; // NULL: no properties were searched for
+    struct result_file *files;          // of the whole run only; most time first
     size_t n_files;
     struct result_file_use *file_uses; // sorted by (file, path, rank, is_inner)
     size_t n_file_uses;

@@ -88,6 +88,104 @@ property() {
     [ -z "$output" ]
 }
 
+# keep TRACE NAME: stores the text trace TRACE of properties/ as a trial, with its properties.
+keep() {
+    archive "properties/$1.txt"
+    run -0 "$PAGODA" replay --properties message-passing --store runs.db --as "app/strong/$2" \
+        "${@:3}" run
+}
+
+# changes: those of the JSON in `output`, a line each.
+changes() {
+    jq -r '.earlier.changes[] | [.state, .property, (.where // .focus.region // .focus.rank //
+        "program" | tostring), (.before, .now | . // "-" | if type == "number" then . * 1e5 | round / 1e3
+        else . end | tostring)] | join(" ")' <<<"$output"
+}
+
+@test "a database says what changed since the last trial" {
+    keep messages first
+    first=$output
+    [[ $output != *'since the trial'* && $output != *'earlier trial'* ]]
+    diff <(echo "$first") <("$PAGODA" replay --properties message-passing run)
+    keep boundaries second --json
+    [ "$(changes)" = 'new slow_rank 0 - 15.05
+changed waiting_for_messages main 15 2
+changed waiting_for_messages MPI_Recv 15 2
+changed frequent_calls main 10 22.95
+gone small_messages program 10 0' ]
+    jq -e '.earlier | .trials == 1 and .last == "first" and .ranks == 2' <<<"$output"
+    # What this run does not have at all; what could not be evaluated is neither new nor gone.
+    keep iterations third --json
+    [[ $(changes) == *'gone point_to_point /Code/MPI/MPI_Recv 20 -'* ]]
+    keep iterations fourth --top 3
+    [[ $output == *'since the trial third ('*') no property is new, holds no longer or has a severity 1 % larger'* ]]
+    # Messages have no iterations, so nothing is said of a slow one.
+    keep messages fifth
+    [[ $output == *'slow_iteration cannot be evaluated'* && $output != *'no longer '*slow_iteration*evaluations* ]]
+    # A search of another kind has its own past, and so has another application.
+    keep messages all --no-prune
+    [[ $output != *'since the trial'* ]]
+    run "$PAGODA" replay --properties message-passing --store runs.db --as other//one run
+    [[ $output != *'since the trial'* ]]
+}
+
+@test "the last trial is that of the same experiment" {
+    keep messages first
+    run -0 "$PAGODA" replay --properties message-passing --store runs.db --as app/weak/second run
+    [[ $output == *'since the trial first (2 ranks) no property'* ]]
+    run -0 "$PAGODA" replay --properties message-passing --store runs.db --as app/strong/third run
+    [[ $output == *'since the trial first (2 ranks) no property'* ]]
+}
+
+@test "what earlier trials had is evaluated first: the same is found, by fewer evaluations" {
+    # 30 functions that do not communicate, and one that does.
+    {
+        echo '0-1 0 enter main'
+        for i in {1..30}; do echo "0-1 $((10 * i)) enter f$i"; echo "0-1 $((10 * i + 5)) leave f$i"; done
+        printf '%s\n' '0-1 310 enter g' '0 400-500 MPI_Send ; 410 send world 1 1 4095' \
+            '1 320-500 MPI_Recv ; 490 recv world 0 1 4095' '0-1 510 leave g' '0-1 600 leave main'
+    } >text
+    "$BUILD/tools/mktrace" text run
+    alone=$("$PAGODA" replay --json --properties message-passing run)
+    first=$("$PAGODA" replay --json --properties message-passing --store runs.db --as app//1 run)
+    diff <(echo "$alone") <(echo "$first")
+    cp runs.db again.db
+    second=$("$PAGODA" replay --json --properties message-passing --store runs.db --as app//2 run)
+    diff <(echo "$second") <("$PAGODA" replay --json --properties message-passing --store again.db \
+        --as app//2 run)
+    figures='[.properties[] | [.property, .focus, .severity, .n_without_past]], .evaluated, .saved'
+    diff <(jq "$figures" <<<"$first") <(jq "$figures" <<<"$second")
+    jq -e '([.properties[].n_evaluations] | max) == (.properties | length) and
+        ([.properties[].n_without_past] | max) > 2 * (.properties | length) and
+        all(.properties[]; .severity_before == .severity)' <<<"$second"
+    n=$(jq '.properties | length' <<<"$second")
+    run "$PAGODA" replay --properties message-passing --top 99 --store runs.db --as app//3 run
+    [[ $output == *"with 2 earlier trials the first $n were found by $n evaluations, without by "* ]]
+}
+
+@test "properties of a trial are in its database, and go along with it" {
+    keep messages first
+    keep iterations second
+    critical='SELECT trial, n_ranks, hierarchy, number, property, round(severity, 6), confidence, region,
+        call_path, rank, node, iteration FROM critical_properties ORDER BY trial, number'
+    sqlite3 runs.db "$critical" >all
+    grep -qx 'first|2|message-passing|0|inefficiency|0.25|1.0|||||' all
+    grep -q '|waiting_for_messages|0.15|1.0|MPI_Recv||||$' all
+    grep -q '|slow_iteration|.*|7$' all
+    grep -q '|small_io_requests|||' all
+    "$PAGODA" store export runs.db -o copy.db
+    sqlite3 copy.db "$critical" | diff all -
+    [ "$(sqlite3 copy.db 'PRAGMA foreign_key_check')" = '' ]
+    "$PAGODA" store remove runs.db app/strong/first >/dev/null
+    [ "$(sqlite3 runs.db 'SELECT count(DISTINCT trial_id) FROM critical_property;
+        SELECT count(*) FROM property_search')" = $'1\n1' ]
+    # With the properties the trial has all that it has without them.
+    rm runs.db
+    keep iterations second
+    "$PAGODA" replay --store plain.db --as app/strong/second run >/dev/null
+    diff <(stored plain.db) <(stored runs.db)
+}
+
 @test "sets over ranks, iterations and call paths" {
     archive properties/iterations.txt
     cat >sets.asl <<'ASL'

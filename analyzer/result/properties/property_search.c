@@ -1,24 +1,38 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Nodes come after their parents, and foci after those around them, so one loop over both does it.
+// What was critical in earlier trials goes through the same loop before; what cannot be decided
+// there yet, for what rules it out is not known, waits for the second loop.
 #include "analyzer/result/properties/property_search.h"
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "analyzer/base/memory.h"
 #include "analyzer/base/order.h"
 
+enum decision { UNDECIDED, RULED_OUT, NOT_CRITICAL, CRITICAL };
+
 struct node_state {
-    bool *is_critical; // by focus
+    uint8_t *decisions; // by focus
     size_t n_foci, n_critical;
     bool is_gap;
+    bool is_complete; // all foci are decided
+};
+
+/// A property that earlier trials had, at a node of that property.
+struct mark {
+    uint32_t node, focus, past;
 };
 
 struct searching {
     struct property_search *search;
     struct property_values *values;
     struct node_state *nodes;
-    size_t capacity; // of instances
+    struct mark *marks; // by node and focus
+    size_t n_marks;
+    size_t capacity; // of what is found
+    size_t changes_capacity;
 };
 
 static const struct asl_property *property_of(const struct searching *s, uint32_t node)
@@ -37,13 +51,13 @@ static double share_of(const struct expression *expression, const double *slots)
 }
 
 /// Whether the property holds there and reaches the threshold of its node.
-static bool is_critical(const struct searching *s, uint32_t node, struct property_instance *to)
+static bool is_critical(const struct searching *s, struct result_property *to)
 {
     struct property_evaluation e = {.values = s->values,
                                     .result = s->search->result,
-                                    .property = property_of(s, node),
-                                    .node = &s->search->hierarchy->nodes[node],
-                                    .focus = to->focus};
+                                    .property = property_of(s, to->node),
+                                    .node = &s->search->hierarchy->nodes[to->node],
+                                    .focus = to->in};
     double holds;
     property_evaluate(&e);
     if (!expression_value(&e.property->condition, e.slots, &holds) || isnan(holds) || holds == 0)
@@ -53,18 +67,24 @@ static bool is_critical(const struct searching *s, uint32_t node, struct propert
     return to->severity > 0 && to->confidence > 0 && to->severity >= e.node->threshold;
 }
 
+static struct result_property property_at(const struct searching *s, uint32_t node, uint32_t focus)
+{
+    const struct asl_property *property = property_of(s, node);
+    return (struct result_property){.name = property->name,
+                                    .node = node,
+                                    .in = property_focus_at(property->focus, focus),
+                                    .severity_before = NAN};
+}
+
 // ---- the search
 
-static void add_gap(struct property_search *search, uint32_t property, char *needs)
+static void add_gap(struct result_search *found, const char *name, char *needs)
 {
-    for (size_t i = 0; i < search->n_gaps; i++) {
-        if (search->gaps[i].property == property) {
-            free(needs);
-            return;
-        }
+    if (HAS_BY(found->gaps, found->n_gaps, name, name)) {
+        free(needs);
+        return;
     }
-    search->gaps = memory_resize(search->gaps, search->n_gaps + 1, sizeof *search->gaps);
-    search->gaps[search->n_gaps++] = (struct property_gap){property, needs};
+    *ARRAY_EXTEND(found->gaps, found->n_gaps) = (struct result_property_gap){name, needs};
 }
 
 /// The nearest node above that can be evaluated.
@@ -76,63 +96,218 @@ static uint32_t node_above(const struct searching *s, uint32_t node)
     return node;
 }
 
-/// Whether NODE is critical in all that the focus is within.
-static bool holds_around(const struct searching *s, uint32_t node, uint32_t focus)
+/// The least decision on NODE in all that the focus is within, but RULED_OUT where one of them is
+/// not critical.
+static enum decision decision_around(const struct searching *s, uint32_t node, uint32_t focus)
 {
-    const bool *is_critical = s->nodes[node].is_critical;
+    const uint8_t *decisions = s->nodes[node].decisions;
     enum property_focus_kind kind = property_of(s, node)->focus;
     size_t n = 0;
     const uint32_t *around =
         kind == FOCUS_region ? property_values_around(s->values, focus, &n) : NULL;
-    for (size_t i = 0; i < n; i++)
-        if (!is_critical[around[i]])
-            return false;
     uint32_t parent =
         kind == FOCUS_call_path ? s->search->result->paths[focus].parent : RESULT_NONE;
-    return parent == RESULT_NONE || is_critical[parent];
+    if (parent != RESULT_NONE) {
+        around = &parent;
+        n = 1;
+    }
+    enum decision least = CRITICAL;
+    for (size_t i = 0; i < n; i++) {
+        if (decisions[around[i]] == UNDECIDED)
+            least = UNDECIDED;
+        else if (decisions[around[i]] != CRITICAL)
+            return RULED_OUT;
+    }
+    return least;
 }
 
 /// Whether a property that is not critical around the focus, or above in the hierarchy, rules NODE
-/// out there.
-static bool is_ruled_out(const struct searching *s, uint32_t node, uint32_t focus)
+/// out there. CRITICAL: it does not, UNDECIDED: that is not known yet.
+static enum decision decision_above(const struct searching *s, uint32_t node, uint32_t focus)
 {
     uint32_t above = node_above(s, node);
-    if (!holds_around(s, node, focus))
-        return true;
-    if (above == NODE_NONE)
-        return false;
-    return property_of(s, above)->focus == property_of(s, node)->focus
-               ? !s->nodes[above].is_critical[focus]
-               : s->nodes[above].n_critical == 0;
+    enum decision decision = decision_around(s, node, focus);
+    if (decision == RULED_OUT || above == NODE_NONE)
+        return decision;
+    const struct node_state *state = &s->nodes[above];
+    enum decision other = state->n_critical > 0 ? CRITICAL
+                          : state->is_complete  ? RULED_OUT
+                                                : UNDECIDED;
+    if (property_of(s, above)->focus == property_of(s, node)->focus)
+        other = state->decisions[focus] == NOT_CRITICAL ? RULED_OUT : state->decisions[focus];
+    return other == RULED_OUT || decision == CRITICAL ? other : decision;
 }
 
-static void search_node(struct searching *s, uint32_t node)
+/// Decides on NODE in one focus, unless what rules it out is not decided.
+static void decide(struct searching *s, uint32_t node, uint32_t focus)
+{
+    struct result_search *found = &s->search->found;
+    struct node_state *state = &s->nodes[node];
+    uint8_t *decision = &state->decisions[focus];
+    if (*decision != UNDECIDED)
+        return;
+    enum decision above = found->prunes ? decision_above(s, node, focus) : CRITICAL;
+    if (above == UNDECIDED)
+        return;
+    if (above == RULED_OUT) {
+        *decision = RULED_OUT;
+        found->n_saved++;
+        return;
+    }
+    struct result_property property = property_at(s, node, focus);
+    property.n_evaluations = ++found->n_evaluated;
+    *decision = is_critical(s, &property) ? CRITICAL : NOT_CRITICAL;
+    if (*decision == NOT_CRITICAL)
+        return;
+    state->n_critical++;
+    *ARRAY_NEXT(found->found, found->n_found, s->capacity) = property;
+}
+
+static void begin_node(struct searching *s, uint32_t node)
 {
     struct property_search *search = s->search;
+    const struct asl_property *property = property_of(s, node);
     struct node_state *state = &s->nodes[node];
-    enum property_focus_kind kind = property_of(s, node)->focus;
-    char *needs = property_needs(search->result, property_of(s, node),
+    char *needs = property_needs(search->result, property,
                                  search->hierarchy->nodes[node].basis == BASIS_phase);
     state->is_gap = needs != NULL;
     if (state->is_gap) {
-        add_gap(search, search->hierarchy->nodes[node].property, needs);
+        add_gap(&search->found, property->name, needs);
         return;
     }
-    state->n_foci = property_n_foci(search->result, kind);
-    state->is_critical = memory_zeroed(state->n_foci + 1, sizeof *state->is_critical);
-    for (uint32_t i = 0; i < state->n_foci; i++) {
-        struct property_instance instance = {.node = node, .focus = property_focus_at(kind, i)};
-        if (search->prunes && is_ruled_out(s, node, i)) {
-            search->n_saved++;
-            continue;
+    state->n_foci = property_n_foci(search->result, property->focus);
+    state->decisions = memory_zeroed(state->n_foci + 1, sizeof *state->decisions);
+}
+
+// ---- what earlier trials had
+
+/// The number of the part IN among the foci of KIND, RESULT_NONE: it is none of them.
+static uint32_t focus_number(enum property_focus_kind kind, const struct result_part *in)
+{
+    uint32_t number = kind == FOCUS_region      ? in->region
+                      : kind == FOCUS_call_path ? in->path
+                      : kind == FOCUS_rank      ? in->rank
+                      : kind == FOCUS_node      ? in->node
+                      : kind == FOCUS_program   ? 0
+                                                : in->iteration;
+    return kind == FOCUS_iteration && number != RESULT_NONE ? number - 1 : number;
+}
+
+/// Marks what earlier trials had at each node of its property.
+static void find_marks(struct searching *s)
+{
+    const struct result_search *found = &s->search->found;
+    size_t capacity = 0;
+    for (uint32_t i = 0; i < found->n_past; i++) {
+        const struct result_past_property *past = &found->past[i];
+        for (uint32_t node = 0; past->is_here && node < s->search->hierarchy->n_nodes; node++) {
+            const struct asl_property *property = property_of(s, node);
+            uint32_t focus = focus_number(property->focus, &past->in);
+            if (!s->nodes[node].is_gap && focus < s->nodes[node].n_foci &&
+                strcmp(property->name, past->name) == 0)
+                *ARRAY_NEXT(s->marks, s->n_marks, capacity) = (struct mark){node, focus, i};
         }
-        search->n_evaluated++;
-        if (!is_critical(s, node, &instance))
-            continue;
-        state->is_critical[i] = true;
-        state->n_critical++;
-        *ARRAY_NEXT(search->instances, search->n_instances, s->capacity) = instance;
     }
+    SORT_BY(s->marks, s->n_marks, LEAST(node), LEAST(focus));
+}
+
+static bool is_change(double before, double now)
+{
+    double size = fabs(now - before);
+    return size >= PROPERTY_CHANGE && size >= PROPERTY_CHANGE_SHARE * before;
+}
+
+static void add_change(struct searching *s, const struct result_property_change *change)
+{
+    struct result_search *found = &s->search->found;
+    *ARRAY_NEXT(found->changes, found->n_changes, s->changes_capacity) = *change;
+}
+
+/// What the last trial had and this run has not. What cannot be evaluated any more is not among
+/// it.
+static void add_gone(struct searching *s)
+{
+    struct result_search *found = &s->search->found;
+    SCOPED bool *is_there = memory_zeroed(found->n_past + 1, sizeof *is_there);
+    SCOPED double *now = memory_zeroed(found->n_past + 1, sizeof *now);
+    for (size_t i = 0; i < found->n_past; i++)
+        now[i] = NAN;
+    for (size_t i = 0; i < s->n_marks; i++) {
+        const struct mark *mark = &s->marks[i];
+        uint8_t decision = s->nodes[mark->node].decisions[mark->focus];
+        is_there[mark->past] |= decision == CRITICAL;
+        struct result_property property = property_at(s, mark->node, mark->focus);
+        if (decision != NOT_CRITICAL)
+            continue;
+        is_critical(s, &property); // once more, for its severity
+        now[mark->past] = fmax(now[mark->past], property.severity);
+    }
+    for (size_t i = 0; i < found->n_past; i++) {
+        const struct result_past_property *past = &found->past[i];
+        if (past->is_last && !is_there[i] && !isnan(past->severity) &&
+            !HAS_BY(found->gaps, found->n_gaps, name, past->name))
+            add_change(s, &(struct result_property_change){
+                              RESULT_PROPERTY_GONE, past->name, past->in,
+                              past->is_here ? NULL : past->where, past->severity, now[i],
+                              past->severity - (now[i] > 0 ? now[i] : 0)});
+    }
+}
+
+/// Whether PROPERTY could not be evaluated in the last trial.
+static bool was_gap(const struct result_search *found, const struct result_property *property)
+{
+    for (size_t i = 0; i < found->n_past; i++)
+        if (found->past[i].is_last && isnan(found->past[i].severity) &&
+            strcmp(found->past[i].name, property->name) == 0)
+            return true;
+    return false;
+}
+
+/// What the last trial had not, or with another severity.
+static void add_new_and_changed(struct searching *s)
+{
+    struct result_search *found = &s->search->found;
+    for (size_t i = 0; i < found->n_found; i++) {
+        const struct result_property *property = &found->found[i];
+        double before = property->severity_before, now = property->severity;
+        if (isnan(before) ? !was_gap(found, property) : is_change(before, now))
+            add_change(s, &(struct result_property_change){
+                              isnan(before) ? RESULT_PROPERTY_NEW : RESULT_PROPERTY_CHANGED,
+                              property->name, property->in, NULL, before, now,
+                              isnan(before) ? now : fabs(now - before)});
+    }
+}
+
+#define IN_ORDER_OF_PARTS                                                                          \
+    LEAST(in.region), LEAST(in.path), LEAST(in.rank), LEAST(in.node), LEAST(in.iteration)
+
+/// Compares what was found, sorted by node and part, with the last trial, and says when it would
+/// have been found without earlier trials.
+static void compare(struct searching *s)
+{
+    struct result_search *found = &s->search->found;
+    uint64_t n_evaluations = 0;
+    size_t n = 0, m = 0;
+    for (uint32_t node = 0; node < s->search->hierarchy->n_nodes; node++)
+        for (uint32_t i = 0; i < s->nodes[node].n_foci; i++) {
+            uint8_t decision = s->nodes[node].decisions[i];
+            const struct mark *mark = NULL;
+            while (m < s->n_marks && s->marks[m].node == node && s->marks[m].focus == i)
+                mark = &s->marks[m++];
+            n_evaluations += decision == CRITICAL || decision == NOT_CRITICAL;
+            if (decision != CRITICAL)
+                continue;
+            struct result_property *property = &found->found[n++];
+            property->n_without_past = n_evaluations;
+            if (mark && found->past[mark->past].is_last)
+                property->severity_before = found->past[mark->past].severity;
+        }
+    if (!found->last)
+        return;
+    add_gone(s);
+    add_new_and_changed(s);
+    SORT_BY(found->changes, found->n_changes, MOST(size), LEAST(name), IN_ORDER_OF_PARTS,
+            LEAST(before));
 }
 
 void property_search_run(struct property_search *search)
@@ -141,18 +316,29 @@ void property_search_run(struct property_search *search)
     struct searching s = {.search = search,
                           .values = property_values_new(search->result),
                           .nodes = memory_zeroed(n_nodes + 1, sizeof *s.nodes)};
+    struct result_search *found = &search->found;
     for (uint32_t i = 0; i < n_nodes; i++)
-        search_node(&s, i);
-    SORT_BY(search->instances, search->n_instances, MOST(severity), LEAST(node),
-            LEAST(focus.region), LEAST(focus.path), LEAST(focus.rank), LEAST(focus.node),
-            LEAST(focus.iteration));
-    FREE_MEMBERS(s.nodes, n_nodes, is_critical);
-    free(s.nodes);
+        begin_node(&s, i);
+    find_marks(&s);
+    for (size_t i = 0; i < s.n_marks; i++)
+        decide(&s, s.marks[i].node, s.marks[i].focus);
+    for (uint32_t node = 0; node < n_nodes; node++) {
+        for (uint32_t i = 0; i < s.nodes[node].n_foci; i++)
+            decide(&s, node, i);
+        s.nodes[node].is_complete = true;
+    }
+    SORT_BY(found->found, found->n_found, LEAST(node), IN_ORDER_OF_PARTS);
+    compare(&s);
+    SORT_BY(found->found, found->n_found, MOST(severity), LEAST(node), IN_ORDER_OF_PARTS);
+    FREE_MEMBERS(s.nodes, n_nodes, decisions);
+    FREE_ALL(s.nodes, s.marks);
     property_values_free(s.values);
 }
 
 void property_search_release(struct property_search *search)
 {
-    FREE_MEMBERS(search->gaps, search->n_gaps, needs);
-    FREE_ALL(search->gaps, search->instances);
+    struct result_search *found = &search->found;
+    FREE_MEMBERS(found->gaps, found->n_gaps, needs);
+    FREE_MEMBERS(found->past, found->n_past, name, where);
+    FREE_ALL(found->gaps, found->found, found->past, found->changes, found->last);
 }

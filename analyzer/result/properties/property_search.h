@@ -71,33 +71,23 @@ void property_evaluate_rank(struct property_evaluation *evaluation, uint32_t ran
 
 // --- property_search.c
 
-struct property_instance {
-    uint32_t node; // in hierarchy->nodes
-    struct result_part focus;
-    double severity, confidence; // 0..1
-};
-
-/// A property that cannot be evaluated.
-struct property_gap {
-    uint32_t property;
-    char *needs; // what the trace does not have: "num_reads, bytes_read"
-};
-
 struct property_search {
     const struct result *result;
     const struct property_list *properties;
     const struct hierarchy *hierarchy;
-    bool prunes;
-    struct property_instance *instances; // critical ones, by severity
-    size_t n_instances;
-    struct property_gap *gaps; // in the order of the hierarchy
-    size_t n_gaps;
-    uint64_t n_evaluated, n_saved; // properties of one part of the run
+    struct result_search found;
 };
 
-/// Fills SEARCH, of which the result, the properties, the hierarchy and .prunes are set; these must
-/// outlive it. Whatever is critical there with all that it is within, and below, is found with
-/// pruning, too.
+/// The least difference of severities that is a change, and its share of the severity before.
+#define PROPERTY_CHANGE       0.01
+#define PROPERTY_CHANGE_SHARE 0.05
+
+/// Fills SEARCH, of which the result, the properties, the hierarchy, .found.hierarchy,
+/// .found.prunes and what earlier trials had are set; these must outlive it. Whatever is critical
+/// there with all that it is within, and below, is found with pruning, too. What was critical in
+/// earlier trials is evaluated first (Karavanic and Miller, "Improving online performance diagnosis
+/// by the use of historical performance data", SC 1999): that changes the order of evaluations, but
+/// not which are made.
 void property_search_run(struct property_search *search);
 
 void property_search_release(struct property_search *search);
