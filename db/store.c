@@ -261,6 +261,25 @@ static int add_findings(struct database *database, int64_t trial, const struct r
     return status;
 }
 
+/// Times are NULL where they are not known.
+static int add_servers(struct database *database, int64_t trial, const struct result *result,
+                       struct error *err)
+{
+    int status = 0;
+    for (size_t i = 0; i < result->n_servers && status == 0; i++) {
+        const struct result_server *server = &result->servers[i];
+        status = database_do(
+            database, err,
+            "INSERT INTO trial_server VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, "
+            "?10, ?11, ?12, ?13)",
+            "innnddddddddd", trial, (uint64_t)server->rank, (uint64_t)server->n_clients,
+            server->n_requests, server->arrival.mean_ns, server->arrival.deviation_ns,
+            server->service.mean_ns, server->service.deviation_ns, server->response.mean_ns,
+            server->response.deviation_ns, server->busy, server->think_ns, server->saturating);
+    }
+    return status;
+}
+
 /// The run and its judged part; where the trial is a part of a run itself, which one.
 static int add_intervals(struct database *database, int64_t trial, const struct result *result,
                          struct error *err)
@@ -291,6 +310,7 @@ static int add_run(struct database *database, const struct result *result,
                          add_all_attributes(database, *trial, result, names, err) ||
                          add_texts(database, *trial, result, err) ||
                          add_findings(database, *trial, result, err) ||
+                         add_servers(database, *trial, result, err) ||
                          add_intervals(database, *trial, result, err)
                      ? -1
                      : 0;

@@ -115,6 +115,10 @@ static const struct trial_table {
      "confidence",
      "itttttintttn"},
     {"trial_remedy", "finding, number, option, value, text, predicted_ns, gain_ns", "iitttin"},
+    {"trial_server",
+     "rank, n_clients, n_requests, arrival_ns, arrival_deviation_ns, service_ns, "
+     "service_deviation_ns, response_ns, response_deviation_ns, busy, think_ns, saturating_clients",
+     "iiinnnnnnnnn"},
     {"time_interval", "number, name, begin_ns, end_ns", "itii"},
     {"trial_node", "machine_id, n_cores, n_ranks", "rii"},
     {"trial_rank", "process_id, machine_id, name, first_ns, last_ns, is_skipped", "rrtiii"},

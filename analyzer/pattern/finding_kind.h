@@ -106,80 +106,80 @@ enum finding_number {
 };
 
 /// The same as texts for sentences, ready to be read ("12.3 ms", "ranks 1-3").
-#define FINDING_TEXTS(X)                                                                           \
-    X(place)           /* region with its source, or the code before a call */                     \
-    X(largest)         /* the first of several places */                                           \
-    X(region)          /* as what-if options name it */                                            \
-    X(work)            /* "the work in solve", "the computing before a call" */                    \
-    X(rank)            /* "rank 2": with most of the loss on its account */                        \
-    X(number)          /* "2" */                                                                   \
-    X(causing)         /* "rank 2", "ranks 0-3": the causing_ranks */                              \
-    X(some)            /* the same; unknown where it is all ranks */                               \
-    X(awaited)         /* whom they wait for: "rank 2", "other ranks", "each other" */             \
-    X(rank_time)       /* that it spends in the place */                                           \
-    X(light)           /* "rank 0 has": those that do far less there than all others */            \
-    X(light_time)      /* what they do, in the mean */                                             \
-    X(full_time)       /* what the others do, in the mean */                                       \
-    X(mean_time)       /* of all ranks there */                                                    \
-    X(loss)            /* time of all ranks */                                                     \
-    X(took)            /* of it: in the calls or computing itself */                               \
-    X(computed)        /* of it, where ranks are blocked: because they compute there as well */    \
-    X(supposed)        /* of it: waits that are not certain, supposed to be like the others */     \
-    X(delays)          /* of it: waits of other ranks; unknown where next to nothing */            \
-    X(loss_share)      /* of all ranks' time */                                                    \
-    X(waiting)         /* "rank 0 waits", "ranks 1-3 wait": with most of the waits for it */       \
-    X(wait_call)       /* where they wait */                                                       \
-    X(wait_path)       /* the call path of that, as what-if options name it */                     \
-    X(collective_path) /* the collective operation in which they wait most, or else all ranks do   \
-                        */                                                                         \
-    X(wait_scope)      /* the call path around it */                                               \
-    X(wait_outer)      /* the one around that */                                                   \
-    X(wait_state)      /* its pattern */                                                           \
-    X(wait_hint)       /* what the pattern says to do */                                           \
-    X(following)     /* "norms/MPI_Allreduce at solve.c:31", calls in the place that follow others \
-                        of it right away; unknown without */                                       \
-    X(preceding)     /* the same: the calls that most calls in the place follow right away */      \
-    X(calls)         /* "12 calls" */                                                              \
-    X(joined_share)  /* "0.002" of the calls for files, if those that follow one another were one  \
-                      */                                                                           \
-    X(messages)      /* "603 messages" */                                                          \
-    X(mean_bytes)    /* "8 B" */                                                                   \
-    X(median_bytes)  /* the same */                                                                \
-    X(hub)           /* "rank 0", with most messages */                                            \
-    X(served)        /* "400 messages" to the rank with most of the loss */                        \
-    X(service_time)  /* "512.3 us" that this rank computes for each of them */                     \
-    X(think_time)    /* the same of the ranks that send them */                                    \
-    X(response_time) /* the same that these do not compute: the request waits and is served */     \
-    X(arrival_time)  /* "633.5 us" from one of them to the next */                                 \
-    X(busy)          /* "81.0 %" of the judged time that this rank computes */                     \
-    X(saturating)    /* "1.9": so many ranks that send to it keep it busy all the time */          \
-    X(file)          /* "out.dat", "out.dat and 3 further files", longest used in the place;       \
-                        unknown unless operations on files took half of the loss's own time */     \
-    X(rank_place)    /* where it spends most time: "solve (solve.c:56)" */                         \
-    X(busiest)       /* "rank 1", outside MPI longest */                                           \
-    X(busiest_place) /* where it computes longest */                                               \
-    X(sender)        /* "rank 1": of those that send to the rank with most of the loss, the one    \
-                        that is outside MPI longest; unknown if that is less than half the loss */ \
-    X(sender_place)  /* where that rank computes longest */                                        \
-    X(sender_region) /* the same as what-if options name it */                                     \
-    X(sender_work)   /* "the work in solve", "the computing before a call" */                      \
-    X(odd)           /* "iteration 17", "iterations 4 to 9", "from iteration 44 on" */             \
-    X(odd_factor)    /* "2.2 times" as long as usual */                                            \
-    X(usual)         /* "2000us" for each visit of the place in other iterations */                \
-    X(threads)       /* "2 threads" of the rank with most of the loss */                           \
-    X(thread_count)  /* "2": as many */                                                            \
-    X(thread_sharing) /* "4 threads of 2 ranks shared 2 cores"; unknown where each has a core */   \
-    X(one_of_threads) /* "0.25", the part of one of a rank's threads */                            \
-    X(thread_time)    /* "3.2 s" that threads lose, in sum */                                      \
-    X(latest)         /* "OMP thread 1", for which threads of that rank wait most there */         \
-    X(even)           /* "0.60" of the masters' time there, if threads lost nothing there */       \
-    X(thread_locks)   /* "45.1 %" of their time in calls for locks */                              \
-    X(lock_place)     /* where they wait for one that another of them has */                       \
-    X(lock_release)   /* where that one gives it back */                                           \
-    X(sharing)        /* "4 ranks shared 2 cores" */                                               \
-    X(taken)          /* "2.5 s" of CPU time that other programs took at least */                  \
-    X(taken_part)     /* "40.0 %" of the CPU time that the ranks would have had */                 \
-    X(ranks)          /* "4" of the run */                                                         \
+#define FINDING_TEXTS(X)                                                                            \
+    X(place)           /* region with its source, or the code before a call */                      \
+    X(largest)         /* the first of several places */                                            \
+    X(region)          /* as what-if options name it */                                             \
+    X(work)            /* "the work in solve", "the computing before a call" */                     \
+    X(rank)            /* "rank 2": with most of the loss on its account */                         \
+    X(number)          /* "2" */                                                                    \
+    X(causing)         /* "rank 2", "ranks 0-3": the causing_ranks */                               \
+    X(some)            /* the same; unknown where it is all ranks */                                \
+    X(awaited)         /* whom they wait for: "rank 2", "other ranks", "each other" */              \
+    X(rank_time)       /* that it spends in the place */                                            \
+    X(light)           /* "rank 0 has": those that do far less there than all others */             \
+    X(light_time)      /* what they do, in the mean */                                              \
+    X(full_time)       /* what the others do, in the mean */                                        \
+    X(mean_time)       /* of all ranks there */                                                     \
+    X(loss)            /* time of all ranks */                                                      \
+    X(took)            /* of it: in the calls or computing itself */                                \
+    X(computed)        /* of it, where ranks are blocked: because they compute there as well */     \
+    X(supposed)        /* of it: waits that are not certain, supposed to be like the others */      \
+    X(delays)          /* of it: waits of other ranks; unknown where next to nothing */             \
+    X(loss_share)      /* of all ranks' time */                                                     \
+    X(waiting)         /* "rank 0 waits", "ranks 1-3 wait": with most of the waits for it */        \
+    X(wait_call)       /* where they wait */                                                        \
+    X(wait_path)       /* the call path of that, as what-if options name it */                      \
+    X(collective_path) /* the collective operation in which they wait most, or else all ranks do    \
+                        */                                                                          \
+    X(wait_scope)      /* the call path around it */                                                \
+    X(wait_outer)      /* the one around that */                                                    \
+    X(wait_state)      /* its pattern */                                                            \
+    X(wait_hint)       /* what the pattern says to do */                                            \
+    X(following)    /* "norms/MPI_Allreduce at solve.c:31", calls in the place that follow others   \
+                       of it right away; unknown without */                                         \
+    X(preceding)    /* the same: the calls that most calls in the place follow right away */        \
+    X(calls)        /* "12 calls" */                                                                \
+    X(joined_share) /* "0.002" of the calls for files, if those that follow one another were one    \
+                     */                                                                             \
+    X(messages)     /* "603 messages" */                                                            \
+    X(mean_bytes)   /* "8 B" */                                                                     \
+    X(median_bytes) /* the same */                                                                  \
+    X(hub)          /* "rank 0", with most messages */                                              \
+    X(served)       /* "400 messages" to the rank with most of the loss */                          \
+    X(service_time) /* "512.3 us": it serves each so long, as struct result_server has it; */       \
+    X(think_time)   /* likewise what else is said of servers */                                     \
+    X(response_time)                                                                                \
+    X(arrival_time)   /* "633.5 us" from one of them to the next */                                 \
+    X(busy)           /* "81.0 %" of the time */                                                    \
+    X(saturating)     /* "1.9": so many ranks that send to it keep it busy all the time */          \
+    X(file)           /* "out.dat", "out.dat and 3 further files", longest used in the place;       \
+                         unknown unless operations on files took half of the loss's own time */     \
+    X(rank_place)     /* where it spends most time: "solve (solve.c:56)" */                         \
+    X(busiest)        /* "rank 1", outside MPI longest */                                           \
+    X(busiest_place)  /* where it computes longest */                                               \
+    X(sender)         /* "rank 1": of those that send to the rank with most of the loss, the one    \
+                         that is outside MPI longest; unknown if that is less than half the loss */ \
+    X(sender_place)   /* where that rank computes longest */                                        \
+    X(sender_region)  /* the same as what-if options name it */                                     \
+    X(sender_work)    /* "the work in solve", "the computing before a call" */                      \
+    X(odd)            /* "iteration 17", "iterations 4 to 9", "from iteration 44 on" */             \
+    X(odd_factor)     /* "2.2 times" as long as usual */                                            \
+    X(usual)          /* "2000us" for each visit of the place in other iterations */                \
+    X(threads)        /* "2 threads" of the rank with most of the loss */                           \
+    X(thread_count)   /* "2": as many */                                                            \
+    X(thread_sharing) /* "4 threads of 2 ranks shared 2 cores"; unknown where each has a core */    \
+    X(one_of_threads) /* "0.25", the part of one of a rank's threads */                             \
+    X(thread_time)    /* "3.2 s" that threads lose, in sum */                                       \
+    X(latest)         /* "OMP thread 1", for which threads of that rank wait most there */          \
+    X(even)           /* "0.60" of the masters' time there, if threads lost nothing there */        \
+    X(thread_locks)   /* "45.1 %" of their time in calls for locks */                               \
+    X(lock_place)     /* where they wait for one that another of them has */                        \
+    X(lock_release)   /* where that one gives it back */                                            \
+    X(sharing)        /* "4 ranks shared 2 cores" */                                                \
+    X(taken)          /* "2.5 s" of CPU time that other programs took at least */                   \
+    X(taken_part)     /* "40.0 %" of the CPU time that the ranks would have had */                  \
+    X(ranks)          /* "4" of the run */                                                          \
     X(last_rank)      /* "3" */
 
 enum finding_text {

@@ -6,6 +6,7 @@
 #include "analyzer/base/memory.h"
 #include "analyzer/pag/location/digest.h"
 #include "analyzer/result/collect.h"
+#include "analyzer/result/views/servers.h"
 #include "analyzer/rewrite/clock_fit.h"
 #include "analyzer/simulation/cost/ideal.h"
 #include "analyzer/simulation/prediction.h"
@@ -32,6 +33,8 @@ static void on_message(void *context, const struct pag_message *message)
     struct replay_run *run = context;
     if (run->recorded)
         recorded_message(run->recorded, message);
+    if (run->servers)
+        servers_message(run->servers, message);
     if (run->timeline)
         timeline_message(run->timeline, message);
     if (run->writer && run->writer->message)
@@ -57,6 +60,8 @@ static void on_called(void *context, const struct pag_called *call)
         recorded_called(run->recorded, call);
     if (run->timeline)
         timeline_called(run->timeline, call);
+    if (run->servers)
+        servers_called(run->servers, call);
 }
 
 static void on_entered(void *context, const struct pag_entered *entered)
@@ -184,6 +189,8 @@ static int make_pass(struct replay_run *run, const struct catalogue *catalogue,
         matcher_listen(run->matcher, run->waited, run->writer->context);
     if (gathers)
         run->recorded = recorded_new(definitions);
+    if (catalogue && !prediction)
+        run->servers = servers_new(definitions);
     struct pag_options options = PAG_OPTIONS_DEFAULT;
     options.explains = catalogue != NULL;
     options.keeps_series = catalogue != NULL && !prediction;
@@ -195,10 +202,10 @@ static int make_pass(struct replay_run *run, const struct catalogue *catalogue,
         .context = run,
         .trigger = catalogue || gathers ? on_trigger : NULL,
         .tested = gathers ? on_tested : NULL,
-        .message = gathers || run->timeline || writer ? on_message : NULL,
+        .message = gathers || run->timeline || run->servers || writer ? on_message : NULL,
         .sent = gathers ? on_sent : NULL,
         .computing = gathers ? on_computing : NULL,
-        .called = gathers || run->timeline ? on_called : NULL,
+        .called = gathers || run->timeline || run->servers ? on_called : NULL,
         .thread_span = run->timeline && run->timeline->n_threads > 0 ? on_thread_span : NULL,
         .cpu_time = gathers || (writer && writer->cpu_time) ? on_cpu_time : NULL,
         .entered = writer ? on_entered : NULL,
@@ -251,8 +258,10 @@ static int make_pass_anew(struct replay_run *run, const struct catalogue *catalo
     pag_result_release(&run->replay);
     matcher_free(run->matcher);
     recorded_free(run->recorded);
+    servers_free(run->servers);
     run->matcher = NULL;
     run->recorded = NULL;
+    run->servers = NULL;
     if (run->timeline)
         timeline_begin_anew(run->timeline);
     if (run->waits)
@@ -290,6 +299,7 @@ int replay_run(struct replay_run *run, const struct catalogue *catalogue,
                                                .catalogue = catalogue,
                                                .matcher = run->matcher,
                                                .timeline = run->timeline,
+                                               .servers = run->servers,
                                                .replay = &run->replay,
                                                .clocks = &run->clocks},
                        &run->result);
@@ -322,6 +332,7 @@ void replay_run_release(struct replay_run *run)
     result_release(&run->result);
     pag_result_release(&run->replay);
     matcher_free(run->matcher);
+    servers_free(run->servers);
     recorded_free(run->recorded);
     time_map_free(run->times);
     replay_run_close(run);

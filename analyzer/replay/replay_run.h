@@ -23,6 +23,7 @@ struct replay_run {
     struct trace *first;       // whose further pass it is; NULL: an opening of its own
     struct matcher *matcher;   // NULL without a catalogue
     struct recorded *recorded; // NULL unless gathered
+    struct servers *servers;   // NULL without a catalogue, and in simulated time
     struct pag_result replay;
     struct collect_clocks clocks;    // of a measured run, before they were corrected
     struct result result;            // with a catalogue

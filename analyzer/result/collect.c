@@ -16,6 +16,7 @@
 #include "analyzer/result/parts.h"
 #include "analyzer/result/properties/metrics.h"
 #include "analyzer/result/sites.h"
+#include "analyzer/result/views/servers.h"
 #include "analyzer/result/views/timeline.h"
 
 // Only a limited number of names is kept, so that a program that makes communicators all the time
@@ -397,6 +398,8 @@ void collect_result(const struct collect_input *input, struct result *result)
     put_efficiency(result, input->replay->n_off > 0 || input->is_phase);
     critical_path_collect(&tree, result);
     put_traffic(input->replay, result);
+    if (input->servers)
+        servers_collect(input->servers, result);
     put_communicators(definitions, input->replay, result);
     warnings_collect(input, &coverage, result);
     iterations_collect(&tree, result);

@@ -27,6 +27,7 @@ struct collect_input {
     const struct pag_result *replay;
     const struct collect_clocks *clocks; // NULL: those of `replay`
     struct timeline *timeline;           // to be concluded; NULL: none
+    struct servers *servers;             // likewise
     const char *interval; // what the replay was cut to (pag_options.parts), NULL: nothing
     bool is_phase;        // that is another time on each rank
 };

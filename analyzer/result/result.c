@@ -167,6 +167,7 @@ void result_owned(struct owned *walk, struct result *result)
     OWNED_ARRAY(walk, result->groups.of_region_ns, result->n_regions);
     OWNED_ARRAY(walk, result->groups.traffic, result->groups.n_traffic);
     OWNED_ARRAY(walk, result->moment.steps, result->moment.n_steps);
+    OWNED_ARRAY(walk, result->servers, result->n_servers);
     OWNED_ARRAY(walk, result->stragglers, result->n_stragglers);
     OWNED_ARRAY(walk, result->iterations.items, result->iterations.n_items);
     OWNED_ARRAY(walk, result->iterations.odd, result->iterations.n_odd);

@@ -112,6 +112,25 @@ struct result_stream {
     } parts[3]; // most time first; RESULT_NONE: no more
 };
 
+/// N times, their mean and standard deviation, that of a sample; NAN: too few.
+struct result_moments {
+    uint64_t n;
+    double mean_ns, deviation_ns;
+};
+
+/// A rank that serves messages of others (result/views/servers.h).
+struct result_server {
+    uint32_t rank, n_clients;       // ranks that send to it and have few other partners
+    uint64_t n_requests;            // messages to it
+    struct result_moments arrival;  // from one being sent to the next
+    struct result_moments service;  // until it attends to the next one
+    struct result_moments response; // from sending to receiving the next message from the server
+    double busy;                    // share of the time from the first request to the last
+    double think_ns; // of a client between an answer and its next request, in the mean; NAN: there
+                     // are no answers
+    double saturating; // so many such clients would keep it busy all the time; NAN likewise
+};
+
 /// A part of a run: RESULT_NONE is all of them. Not both a region and a path, nor a rank and a
 /// node; an iteration alone.
 struct result_part {
@@ -632,6 +651,8 @@ struct result {
     struct result_counter *counters; // of the whole run only, not of predictions
     size_t n_counters;
     bool is_of_tasks; // regions are tasks of a runtime, and threads are idle or in it otherwise
+    struct result_server *servers; // the busiest first; of measured whole runs only
+    size_t n_servers;
     struct result_stream *streams; // of GPUs, most time first
     size_t n_streams;
     struct result_sensor *sensors; // of the whole run only

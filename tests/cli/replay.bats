@@ -86,6 +86,55 @@ END
     "$PAGODA" replay --json balanced | jq -e '.stragglers == []'
 }
 
+# servers TRACE-TEXT: its servers, a line each: rank, clients, requests; for arrival, service and response number,
+# mean and deviation; share busy, think time, clients that keep it busy.
+servers() {
+    rm -rf run
+    "$BUILD/tools/mktrace" "$1" run
+    "$PAGODA" replay --json run | jq -r '.servers // [] | .[] | [.rank, .clients, .requests,
+        (.arrival, .service, .response | .n, .mean_ns, .deviation_ns), .busy, .think_ns, .saturating |
+        if . == null then "-" else . * 1000 | round / 1000 end | tostring] | join(" ")'
+}
+
+@test "servers: how often requests come, how long each is served and answered, how many clients keep one busy" {
+    server="$ROOT/tests/traces/replay/server.txt"
+    [ "$(servers "$server")" = '0 2 8 7 45.714 32.071 7 29.714 1.604 8 45.5 0.535 0.627 49.357 2.661' ]
+    run "$PAGODA" replay --store runs.db run
+    [[ $output == *$'Servers in us (mean +- standard deviation; full: busy all the time)
+  rank  clients  requests      one every     served in   answered in    busy    full with
+     0        2         8  0.046 +- 70 %  0.030 +- 5 %  0.046 +- 1 %  62.7 %  2.7 clients'* ]]
+    [ "$(sqlite3 runs.db 'SELECT rank, n_clients, n_requests, round(arrival_ns, 3),
+        round(arrival_variation, 3), round(service_ns, 3), round(service_variation, 3), response_ns,
+        round(busy, 3), round(think_ns, 3), round(saturating_clients, 3) FROM servers')" = \
+        '0|2|8|45.714|0.702|29.714|0.054|45.5|0.627|49.357|2.661' ]
+    "$PAGODA" store export runs.db -o copy.db
+    [ "$(sqlite3 copy.db 'SELECT * FROM trial_server')" = "$(sqlite3 runs.db 'SELECT * FROM trial_server')" ]
+    # A server that looks for the next request after 10, but the first time: 31 + 3 x 10 + 3 x 28.
+    sed 's/^0 \(.\)70-\(.\)10 MPI_Recv.*/&\n0 \220-\221 MPI_Iprobe/' "$server" >text
+    [[ $(servers text) == '0 2 8 7 45.714 32.071 7 20.714 '*' 0.437 49.357 3.383' ]]
+    # Without answers it is not known for how long clients could wait.
+    sed '/^0.*MPI_Send/d; /^[12].*MPI_Recv/d' "$server" >text
+    [ "$(servers text)" = '0 2 8 7 45.714 32.071 7 29.714 1.604 0 - - 0.627 - -' ]
+    # One call that receives two requests serves each for half of the time to the next one: 10 of 100.
+    {
+        echo '0-2 0 enter main'
+        for i in {1..4}; do
+            echo "1 $((100 * i))-$((100 * i + 1)) MPI_Send ; $((100 * i)) send world 0 1 8"
+            echo "2 $((100 * i))-$((100 * i + 1)) MPI_Send ; $((100 * i)) send world 0 1 8"
+            echo "0 $((100 * i - 70))-$((100 * i + 10)) MPI_Waitall ; $((100 * i + 9)) irecv world 1 1 8 $((2 * i)) ; $((100 * i + 9)) irecv world 2 1 8 $((2 * i + 1))"
+        done
+        echo '0-2 500 leave main'
+    } >text
+    [ "$(servers text)" = '0 2 8 7 42.857 53.452 6 10 0 0 - - 0.2 - -' ]
+    # Neither one client nor a few requests make a server, nor do neighbours.
+    sed '/^2/d; /world 2/d' "$server" >text
+    [ -z "$(servers text)" ]
+    sed '/^[012] [34]/d; /^0 270/d' "$server" >text
+    [ -z "$(servers text)" ]
+    archive replay/pipeline pipeline
+    "$PAGODA" replay --json pipeline | jq -e '.servers == null'
+}
+
 @test "findings in JSON: where ranks wait, what for, which ones, how sure, and the gain with the replay error" {
     archive replay/pipeline
     "$PAGODA" replay --json pipeline | jq -e '.time_ns as $time | .replayed_ns as $replayed | .findings[0] |

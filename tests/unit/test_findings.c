@@ -310,7 +310,15 @@ TEST(test_a_server_is_waited_for_at_the_end)
     struct result_traffic traffic[4];
     struct result result = make_farm(farm_ranks, traffic);
     add_origin(&result, 100 * MS, (int64_t[]){30 * MS, 0});
-    farm_ranks[0].useful_ns = 50 * MS; // for 1000 messages
+    farm_ranks[0].useful_ns = 50 * MS;
+    struct result_server server = {.arrival = {1000, MS / 10, 0},
+                                   .service = {1000, MS / 20, 0},
+                                   .response = {1000, MS / 10, 0},
+                                   .busy = 0.5,
+                                   .think_ns = MS / 10,
+                                   .saturating = 3};
+    result.servers = &server;
+    result.n_servers = 1;
     struct result_pattern both[2] = {patterns[0], patterns[0]};
     both[1].id = (char *)"wait-at-finalize";
     result.patterns = both;
@@ -331,8 +339,9 @@ TEST(test_a_server_is_waited_for_at_the_end)
                             is_server ? "saturated-server" : "serial-work");
         if (is_server)
             assert_says("A message comes every 100.0 us, the server takes 50.00 us for "
-                        "each. Between two messages a client computes 100.0 us and waits "
-                        "100.0 us. So the server is busy 50.0 % of the time, and 3.0 clients keep "
+                        "each. A client has the answer after 100.0 us, and sends the next "
+                        "message 100.0 us later. So the server is busy 50.0 % of the time, and 3.0 "
+                        "clients keep "
                         "it busy all the time.");
     }
 }

@@ -94,6 +94,7 @@ void page_counters(const struct page *page);
 const char *page_gpu_mark(const struct result_region *region); // " (GPU)" or ""
 void page_gpu_time(const struct page *page);
 void page_streams(const struct page *page);
+void page_servers(const struct page *page);
 void page_sensors(const struct page *page);
 void page_metrics(const struct page *page);
 void page_files(const struct page *page);
@@ -115,6 +116,7 @@ json_t *json_stragglers(const struct result *result);
 json_t *json_threads(const struct result *result);
 json_t *json_counters(const struct result *result);
 json_t *json_streams(const struct result *result);
+json_t *json_servers(const struct result *result);
 json_t *json_sensors(const struct result *result);
 json_t *json_metrics(const struct result *result);
 json_t *json_files(const struct result *result);

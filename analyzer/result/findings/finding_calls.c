@@ -179,36 +179,28 @@ static void put_counts(const struct result *result, const struct cause *cause, s
 
 // --- whom messages go to
 
-/// How long RANK does not attend to messages.
-static uint64_t busy_ns(const struct result_rank *rank)
+/// How the rank with most of the loss serves those that send to it.
+static void put_service(const struct result *result, struct facts *facts)
 {
-    return rank->useful_ns + rank->blocked_ns;
-}
-
-/// How the rank with most of the loss serves those that send to it: the asymptotic bounds of a
-/// closed system, and its interactive response time formula (Denning and Buzen, The Operational
-/// Analysis of Queueing Network Models, section 5).
-static void put_service(const struct result *result, uint64_t n_served, const bool *is_client,
-                        struct facts *facts)
-{
-    uint32_t main = facts->causing.main;
-    double clients = facts->numbers[FINDING_NUMBER_partners];
-    uint64_t clients_ns = 0, server_ns = main == RESULT_NONE ? 0 : busy_ns(&result->ranks[main]);
-    if (n_served == 0 || server_ns == 0)
+    size_t i = 0;
+    while (i < result->n_servers && result->servers[i].rank != facts->causing.main)
+        i++;
+    if (i == result->n_servers)
         return;
-    for (uint32_t i = 0; i < result->n_ranks; i++)
-        clients_ns += is_client[i] ? result->ranks[i].useful_ns : 0;
-    double window_ns = (double)(result->window_end_ns - result->window_begin_ns);
-    facts_say(facts, FINDING_TEXT_service_time, "%s", quantity_time(server_ns / n_served).text);
-    facts_say(facts, FINDING_TEXT_think_time, "%s", quantity_time(clients_ns / n_served).text);
-    double response_ns = (clients * window_ns - (double)clients_ns) / (double)n_served;
-    if (response_ns > 0)
-        facts_say(facts, FINDING_TEXT_response_time, "%s",
-                  quantity_time((uint64_t)response_ns).text);
-    facts_say(facts, FINDING_TEXT_arrival_time, "%s",
-              quantity_time((uint64_t)window_ns / n_served).text);
-    facts_say(facts, FINDING_TEXT_busy, "%s", quantity_part((double)server_ns, window_ns).text);
-    facts_say(facts, FINDING_TEXT_saturating, "%.1f", 1 + (double)clients_ns / (double)server_ns);
+    const struct result_server *server = &result->servers[i];
+    const struct {
+        enum finding_text text;
+        double ns;
+    } times[] = {{FINDING_TEXT_service_time, server->service.mean_ns},
+                 {FINDING_TEXT_arrival_time, server->arrival.mean_ns},
+                 {FINDING_TEXT_think_time, server->think_ns},
+                 {FINDING_TEXT_response_time, server->response.mean_ns}};
+    for (size_t k = 0; k < sizeof times / sizeof times[0]; k++)
+        if (times[k].ns >= 0) // and known
+            facts_say(facts, times[k].text, "%s", quantity_time((uint64_t)times[k].ns).text);
+    facts_say(facts, FINDING_TEXT_busy, "%s", quantity_share(server->busy).text);
+    if (server->saturating >= 1)
+        facts_say(facts, FINDING_TEXT_saturating, "%.1f", server->saturating);
 }
 
 /// Whom the messages of the run go to: partners of the rank with most of the loss, the share of the
@@ -250,7 +242,7 @@ static void put_traffic(const struct result *result, struct facts *facts)
         facts_say(facts, FINDING_TEXT_hub, "rank %" PRIu32, hub);
     }
     facts_say(facts, FINDING_TEXT_served, "%s", quantity_count(n_served, "message").text);
-    put_service(result, n_served, is_partner, facts);
+    put_service(result, facts);
 }
 
 void facts_put_calls(const struct result *result, const struct cause *cause, struct facts *facts)

@@ -32,3 +32,26 @@ CREATE VIEW critical_properties AS
         JOIN resource call_path ON call_path.id = f.call_path_id
         JOIN resource process ON process.id = f.process_id
         JOIN resource machine ON machine.id = f.machine_id;
+CREATE TABLE trial_server ( -- a rank that serves messages of others; means and standard deviations
+    trial_id INTEGER NOT NULL REFERENCES trial ON DELETE CASCADE,
+    rank INTEGER NOT NULL,
+    n_clients INTEGER NOT NULL,
+    n_requests INTEGER NOT NULL,
+    arrival_ns REAL, -- from one request being sent to the next; NULL: too few
+    arrival_deviation_ns REAL,
+    service_ns REAL NOT NULL,
+    service_deviation_ns REAL,
+    response_ns REAL, -- from sending a request to receiving the answer; NULL: there are none
+    response_deviation_ns REAL,
+    busy REAL NOT NULL, -- share of the time from the first request to the last
+    think_ns REAL, -- of a client, from an answer to its next request
+    saturating_clients REAL, -- so many keep it busy all the time
+    PRIMARY KEY (trial_id, rank)
+) WITHOUT ROWID;
+CREATE VIEW servers AS
+    SELECT s.trial_id, t.application, t.experiment, t.trial, t.n_ranks, s.rank, s.n_clients,
+        s.n_requests, s.arrival_ns, s.arrival_deviation_ns / s.arrival_ns AS arrival_variation,
+        s.service_ns, s.service_deviation_ns / s.service_ns AS service_variation,
+        s.response_ns, s.response_deviation_ns / s.response_ns AS response_variation, s.busy,
+        s.think_ns, s.saturating_clients
+    FROM trial_server s JOIN trials t USING (trial_id);
