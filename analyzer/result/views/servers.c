@@ -10,13 +10,14 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "analyzer/base/memory.h"
 #include "analyzer/base/order.h"
 
 // Requests are told in the order of their receipts. So many of the latest wait here for earlier
 // ones, so that arrivals are counted in the order of sending.
-enum { MAX_UNSORTED = 64 };
+enum { MAX_WAITING = 64 };
 
 struct moments {
     uint64_t n;
@@ -24,8 +25,8 @@ struct moments {
 };
 
 struct arrivals {
-    uint64_t unsorted_ns[MAX_UNSORTED]; // a heap
-    size_t n;
+    uint64_t sorted_ns[2 * MAX_WAITING];
+    size_t begin, end;
 };
 
 /// What a rank gets and waits for.
@@ -79,18 +80,11 @@ static void add(struct moments *moments, double value, uint64_t n)
     }
 }
 
-static bool is_earlier(const void *a, const void *b)
-{
-    return *(const uint64_t *)a < *(const uint64_t *)b;
-}
-
 /// The earliest of the arrivals that wait for earlier ones.
 static void count_arrival(struct service *service)
 {
     struct arrivals *arrivals = service->arrivals;
-    uint64_t now_ns = arrivals->unsorted_ns[0];
-    heap_pop(arrivals->unsorted_ns, arrivals->n--, sizeof now_ns, is_earlier);
-    uint64_t last_ns = service->last_arrival_ns;
+    uint64_t now_ns = arrivals->sorted_ns[arrivals->begin++], last_ns = service->last_arrival_ns;
     if (last_ns > 0)
         add(&service->between, time_between(last_ns, now_ns), 1);
     service->last_arrival_ns = now_ns > last_ns ? now_ns : last_ns;
@@ -101,10 +95,19 @@ static void arrive(struct service *service, uint64_t time_ns)
     if (!service->arrivals)
         service->arrivals = memory_zeroed(1, sizeof *service->arrivals);
     struct arrivals *arrivals = service->arrivals;
-    if (arrivals->n == MAX_UNSORTED)
+    if (arrivals->end - arrivals->begin == MAX_WAITING)
         count_arrival(service);
+    if (arrivals->end == 2 * MAX_WAITING) {
+        arrivals->end -= arrivals->begin;
+        memmove(arrivals->sorted_ns, arrivals->sorted_ns + arrivals->begin,
+                arrivals->end * sizeof *arrivals->sorted_ns);
+        arrivals->begin = 0;
+    }
     time_ns++; // 0 is before the first one
-    heap_push(arrivals->unsorted_ns, arrivals->n++, sizeof time_ns, &time_ns, is_earlier);
+    size_t at = arrivals->end++;
+    for (; at > arrivals->begin && arrivals->sorted_ns[at - 1] > time_ns; at--)
+        arrivals->sorted_ns[at] = arrivals->sorted_ns[at - 1];
+    arrivals->sorted_ns[at] = time_ns;
 }
 
 /// A request that a call from ENTER_NS to LEAVE_NS receives.
@@ -251,7 +254,7 @@ void servers_collect(struct servers *servers, struct result *result)
         struct service *service = &servers->ranks[i];
         if (!is_server(&clients[i]))
             continue;
-        while (service->arrivals && service->arrivals->n > 0)
+        while (service->arrivals && service->arrivals->begin < service->arrivals->end)
             count_arrival(service);
         if (service->service.n > 0 && service->service.mean > 0)
             put_server(service, &clients[i], i,
