@@ -202,6 +202,7 @@ true" ]
         [...document.querySelectorAll("#icicle div")].find(box => box.textContent === "solve").click();
         said += boxes() + "\n";
         const level = lanes[0].levels[0];
+        said += [...document.querySelectorAll("#slack li")].map(item => item.textContent).join("\n") + "\n";
         said += [2500000, 4000000, 8990000].map(ns => [0, 1].map(kind => level.means[N_KINDS * Math.floor(ns / level.width) + kind].toFixed(2))).join(" ");')"
     said
     [ "$(said)" = "rank 0 5.011 ms 1.999 ms 10 us
@@ -209,6 +210,8 @@ rank 1 3.002 ms 4.005 ms 13 us
 1 0 rank 0 to rank 1: 1 message, 1,024 bytes, 1,024 each
 main 0 100, solve 0 66, MPI_Recv 0 22, MPI_Init 66 22, MPI_Allreduce 88 11, MPI_Finalize 99 0
 solve 0 100, MPI_Recv 0 33
+solve on rank 0: 80.1 % less saves 4.004 ms already; then solve on rank 1 is critical
+solve on rank 1: all of it pays; without it the run is 1.996 ms shorter
 1.00,0.00 0.50,0.50 0.50,0.50" ]
 }
 

@@ -145,6 +145,8 @@ function showCritical() {
   const rows = report.critical_path.regions.slice(0, 50).map(item => [cell(shown(item.region), "name"),
     cell(timeText(item.time_ns), "number"), cell(percent(item.share), "number"), shareCell(item.share, "collective")]);
   fill($("critical"), [["region", ""], ["time", "number"], ["share", "number"], ["of the run time", ""]], rows);
+  $("slack-part").hidden = !report.critical_path.slack.length;
+  $("slack").append(...report.critical_path.slack.map(item => make("li", {}, item.text)));
 }
 
 function showIterations() {

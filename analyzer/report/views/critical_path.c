@@ -144,11 +144,13 @@ static json_t *slack_object(const struct result *result, const struct result_sla
     const struct result_site *site =
         slack->site == RESULT_NONE ? NULL : &result->sites[slack->site];
     const char *then = slack->until.then;
-    return JSON_OBJECT(
-        JSON_TEXT(slack, what), {"region", json_region(result, slack->region)},
-        {"rank", json_integer(slack->rank)}, {"source", site ? json_text(site->source) : NULL},
-        {"path_ns", json_count(slack->until.path_ns)}, JSON_NUMBER(&slack->until, share),
-        JSON_INTEGER(&slack->until, gain_ns), {"then", json_text_or_null(then)});
+    SCOPED char *text = slack_text(slack);
+    return JSON_OBJECT(JSON_TEXT(slack, what), {"region", json_region(result, slack->region)},
+                       {"rank", json_integer(slack->rank)},
+                       {"source", site ? json_text(site->source) : NULL},
+                       {"path_ns", json_count(slack->until.path_ns)},
+                       JSON_NUMBER(&slack->until, share), JSON_INTEGER(&slack->until, gain_ns),
+                       {"then", json_text_or_null(then)}, {"text", json_text(text)});
 }
 
 json_t *json_critical_path(const struct result *result)
