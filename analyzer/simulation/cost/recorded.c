@@ -52,10 +52,14 @@ struct kept_call {
     bool is_known;
     uint32_t region;
     uint64_t leave_ns, own_ns;
+    bool has_received; // one message, of size_bytes, that was there when it was entered
+    int scope;
+    uint64_t size_bytes;
 };
 
 struct kept_rank {
     struct kept_call left; // the last long one, without a sample yet
+    struct kept_call open; // one whose messages have been seen: what it has received
     bool has_cpu;
     uint64_t cpu_at_ns, cpu_ns; // last sample
 };
@@ -69,7 +73,9 @@ struct recorded {
     struct cost_table taken_over[SCOPES];    // own times of receives that took over their core
     struct cost_table shared_send[SCOPES];   // of blocking sends by ranks that shared cores
     uint64_t hand_over_ns;
+    struct cost_table kept_receive[SCOPES];  // as receive, of calls that kept their core
     struct cost_table **kept_calls;          // by region, times of size 0; NULL: none
+    uint64_t *least_lost_ns;                 // by region, of calls that lost it; UINT64_MAX: none
     struct kept_rank *kept;                  // by rank
     struct rank_notes *notes;                // by rank and kind
     struct rank_notes *attendance;           // by rank
@@ -90,6 +96,10 @@ struct recorded *recorded_new(const struct definitions *definitions)
     for (uint32_t rank = 0; rank < definitions->n_ranks; rank++)
         recorded->is_oversubscribed |= core_wait_is_shared(recorded->core_wait, rank);
     recorded->kept_calls = memory_zeroed(definitions->n_regions, sizeof(struct cost_table *));
+    recorded->least_lost_ns =
+        memory_zeroed(definitions->n_regions, sizeof *recorded->least_lost_ns);
+    for (size_t i = 0; i < definitions->n_regions; i++)
+        recorded->least_lost_ns[i] = UINT64_MAX;
     recorded->kept = memory_zeroed(definitions->n_ranks, sizeof *recorded->kept);
     recorded->notes = rank_notes_new(definitions->n_ranks * RECORDED_NOTES);
     recorded->attendance = rank_notes_new(definitions->n_ranks);
@@ -106,6 +116,7 @@ void recorded_free(struct recorded *recorded)
     for (int scope = 0; scope < SCOPES; scope++) {
         cost_table_release(&recorded->flight[scope]);
         cost_table_release(&recorded->receive[scope]);
+        cost_table_release(&recorded->kept_receive[scope]);
         cost_table_release(&recorded->shared_flight[scope]);
         cost_table_release(&recorded->taken_over[scope]);
         cost_table_release(&recorded->shared_send[scope]);
@@ -117,7 +128,7 @@ void recorded_free(struct recorded *recorded)
     }
     rank_notes_free(recorded->notes);
     rank_notes_free(recorded->attendance);
-    FREE_ALL(recorded->kept_calls, recorded->kept, recorded->threading);
+    FREE_ALL(recorded->kept_calls, recorded->least_lost_ns, recorded->kept, recorded->threading);
     for (int kind = 0; kind < PARTNERS; kind++)
         free(recorded->partners[kind]);
     core_wait_free(recorded->core_wait);
@@ -158,6 +169,8 @@ static void count_kept(struct recorded *recorded, struct kept_call *call)
     if (!call->is_known)
         return;
     call->is_known = false;
+    if (call->has_received)
+        cost_table_count(&recorded->kept_receive[call->scope], call->size_bytes, call->own_ns);
     if (call->region >= recorded->definitions->n_regions)
         return;
     struct cost_table **table = &recorded->kept_calls[call->region];
@@ -166,15 +179,31 @@ static void count_kept(struct recorded *recorded, struct kept_call *call)
     cost_table_count(*table, 0, call->own_ns);
 }
 
+/// CALL lost its core, and took so much CPU time at most.
+static void count_lost(struct recorded *recorded, uint32_t rank, struct kept_call *call,
+                       uint64_t cpu_ns)
+{
+    call->is_known = false;
+    note(recorded, RECORDED_LOST_CORES, rank, call->leave_ns, 1);
+    if (call->region >= recorded->definitions->n_regions)
+        return;
+    uint64_t *least_ns = &recorded->least_lost_ns[call->region];
+    *least_ns = min_ns(*least_ns, min_ns(call->own_ns, cpu_ns));
+}
+
 void recorded_called(void *context, const struct pag_called *of)
 {
     struct recorded *recorded = context;
     if (!recorded_is_oversubscribed(recorded, of->rank))
         return;
     struct kept_rank *state = &recorded->kept[of->rank];
-    struct kept_call call = {
-        true, of->region, of->leave_ns,
-        core_wait_own_ns(recorded->core_wait, of->rank, of->enter_ns, of->leave_ns)};
+    struct kept_call call = state->open;
+    if (!call.is_known || call.leave_ns != of->leave_ns)
+        call = (struct kept_call){.leave_ns = of->leave_ns};
+    state->open.is_known = false;
+    call.is_known = true;
+    call.region = of->region;
+    call.own_ns = core_wait_own_ns(recorded->core_wait, of->rank, of->enter_ns, of->leave_ns);
     if (of->leave_ns - of->enter_ns < LONG_CALL_NS) {
         count_kept(recorded, &call);
         return;
@@ -191,10 +220,8 @@ void recorded_cpu_time(void *context, uint32_t rank, const struct pag_cpu_sample
     struct kept_rank *state = &recorded->kept[rank];
     struct kept_call *left = &state->left;
     if (left->is_known && state->has_cpu && sample->cpu_ns >= state->cpu_ns &&
-        sample->cpu_ns - state->cpu_ns + SHORTEST_SLICE_NS <= sample->time_ns - state->cpu_at_ns) {
-        note(recorded, RECORDED_LOST_CORES, rank, left->leave_ns, 1);
-        left->is_known = false;
-    }
+        sample->cpu_ns - state->cpu_ns + SHORTEST_SLICE_NS <= sample->time_ns - state->cpu_at_ns)
+        count_lost(recorded, rank, left, sample->cpu_ns - state->cpu_ns);
     count_kept(recorded, left);
     state->has_cpu = true;
     state->cpu_at_ns = sample->time_ns;
@@ -312,8 +339,14 @@ static void count_shared_message(struct recorded *recorded, const struct pag_mes
     if (message->is_sent_alone && message->send_leave_ns > message->send_enter_ns)
         cost_table_count(&recorded->shared_send[scope], message->size_bytes,
                          message->send_leave_ns - message->send_enter_ns);
-    if (!has_waited && message->is_received_alone)
-        cost_table_count(&recorded->receive[scope], message->size_bytes, own_ns);
+    if (has_waited || !message->is_received_alone)
+        return;
+    cost_table_count(&recorded->receive[scope], message->size_bytes, own_ns);
+    recorded->kept[message->receiver].open = (struct kept_call){.is_known = true,
+                                                                .leave_ns = message->leave_ns,
+                                                                .has_received = true,
+                                                                .scope = scope,
+                                                                .size_bytes = message->size_bytes};
 }
 
 static void count_message(struct recorded *recorded, const struct pag_message *message, int scope)
@@ -324,9 +357,11 @@ static void count_message(struct recorded *recorded, const struct pag_message *m
     if (has_waited && message->leave_ns >= message->send_enter_ns)
         cost_table_count(&recorded->flight[scope], message->size_bytes,
                          message->leave_ns - message->send_enter_ns);
-    if (!has_waited)
-        cost_table_count(&recorded->receive[scope], message->size_bytes,
-                         message->leave_ns - message->enter_ns);
+    if (!has_waited) {
+        uint64_t length_ns = message->leave_ns - message->enter_ns;
+        cost_table_count(&recorded->receive[scope], message->size_bytes, length_ns);
+        cost_table_count(&recorded->kept_receive[scope], message->size_bytes, length_ns);
+    }
 }
 
 void recorded_message(void *context, const struct pag_message *message)
@@ -446,6 +481,7 @@ void recorded_conclude(struct recorded *recorded, const struct pag_result *resul
     for (int scope = 0; scope < SCOPES; scope++) {
         cost_table_conclude(&recorded->flight[scope]);
         cost_table_conclude(&recorded->receive[scope]);
+        cost_table_conclude(&recorded->kept_receive[scope]);
         cost_table_conclude(&recorded->shared_flight[scope]);
         cost_table_conclude(&recorded->taken_over[scope]);
         cost_table_conclude(&recorded->shared_send[scope]);
@@ -463,12 +499,16 @@ uint64_t recorded_hand_over_ns(const struct recorded *recorded)
     return recorded->hand_over_ns;
 }
 
-uint64_t recorded_usual_ns(const struct recorded *recorded, uint32_t region)
+uint64_t recorded_usual_ns(const struct recorded *recorded, uint32_t region, uint64_t slice_ns)
 {
     uint64_t usual_ns;
-    bool is_known = region < recorded->definitions->n_regions && recorded->kept_calls[region] &&
-                    cost_table_find(recorded->kept_calls[region], 0, &usual_ns);
-    return is_known ? usual_ns : UINT64_MAX;
+    if (region >= recorded->definitions->n_regions)
+        return UINT64_MAX;
+    bool is_known =
+        recorded->kept_calls[region] && cost_table_find(recorded->kept_calls[region], 0, &usual_ns);
+    if (is_known || recorded->least_lost_ns[region] == UINT64_MAX)
+        return is_known ? usual_ns : UINT64_MAX;
+    return less(recorded->least_lost_ns[region], slice_ns);
 }
 
 static uint64_t cost_in(const struct cost_table *tables, bool is_remote, uint64_t size_bytes)
@@ -484,9 +524,10 @@ uint64_t recorded_flight_ns(const struct recorded *recorded, bool is_remote, uin
     return cost_in(recorded->flight, is_remote, size_bytes);
 }
 
-uint64_t recorded_receive_ns(const struct recorded *recorded, bool is_remote, uint64_t size_bytes)
+uint64_t recorded_receive_ns(const struct recorded *recorded, bool kept, bool is_remote,
+                             uint64_t size_bytes)
 {
-    return cost_in(recorded->receive, is_remote, size_bytes);
+    return cost_in(kept ? recorded->kept_receive : recorded->receive, is_remote, size_bytes);
 }
 
 /// Whether flights on one node, or between two, were seen.

@@ -104,7 +104,9 @@ void recorded_conclude(struct recorded *recorded, const struct pag_result *resul
 
 /// Median times of a message of SIZE_BYTES, on one node or between two.
 uint64_t recorded_flight_ns(const struct recorded *recorded, bool is_remote, uint64_t size_bytes);
-uint64_t recorded_receive_ns(const struct recorded *recorded, bool is_remote, uint64_t size_bytes);
+/// KEPT: only of receives that kept their core.
+uint64_t recorded_receive_ns(const struct recorded *recorded, bool kept, bool is_remote,
+                             uint64_t size_bytes);
 /// Whether messages both on one node and between nodes were seen to take their time.
 bool recorded_has_both_flights(const struct recorded *recorded);
 bool recorded_was_remote(const struct recorded *recorded, uint32_t sender, uint32_t receiver);
@@ -116,9 +118,10 @@ uint64_t recorded_shared_flight_ns(const struct recorded *recorded, bool is_remo
 /// What it costs that a core goes from one rank to another, as far as the recording tells; 0: it
 /// does not.
 uint64_t recorded_hand_over_ns(const struct recorded *recorded);
-/// What calls of REGION that kept their core took of their own, the median; UINT64_MAX: not
-/// known.
-uint64_t recorded_usual_ns(const struct recorded *recorded, uint32_t region);
+/// What calls of REGION that kept their core took of their own, the median; where none did, the
+/// least that one took, without the SLICE_NS for which it polled at most until it lost its core.
+/// UINT64_MAX: not known.
+uint64_t recorded_usual_ns(const struct recorded *recorded, uint32_t region, uint64_t slice_ns);
 
 /// What is noted of oversubscribed ranks.
 enum recorded_notes {

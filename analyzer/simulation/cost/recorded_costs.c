@@ -32,6 +32,22 @@ static bool spins(const struct prediction *prediction)
     return prediction->scenario->settings->spins;
 }
 
+/// Whether what RANK polled for the core of a partner, or for its own, is no work: it is on other
+/// cores, or waits for them in the prediction as well.
+static bool polls_idly(const struct prediction *prediction, uint32_t rank)
+{
+    const struct scenario *scenario = prediction->scenario;
+    return spins(prediction) && (scenario->slice_ns > 0 || !scenario->keeps_cores[rank]);
+}
+
+/// What receiving the message of CONDITION usually takes, between nodes if FAR.
+static uint64_t usual_receive(const struct prediction *prediction,
+                              const struct call_condition *condition, bool far)
+{
+    return recorded_receive_ns(prediction->recorded, polls_idly(prediction, condition->receiver),
+                               far, condition->size_bytes);
+}
+
 /// Whether the message of CONDITION was on one node and is between two now, or the other way, and
 /// what both cost is known.
 static bool has_moved(const struct prediction *prediction, const struct call_condition *condition)
@@ -57,7 +73,7 @@ static uint64_t message_delay(const struct prediction *prediction,
     if (is_measured)
         return less(measured_ns + flight_ns,
                     recorded_flight_ns(recorded, !far, condition->size_bytes));
-    uint64_t usual_ns = less(flight_ns, recorded_receive_ns(recorded, far, condition->size_bytes));
+    uint64_t usual_ns = less(flight_ns, usual_receive(prediction, condition, far));
     return moves ? usual_ns : min_ns(measured_ns, usual_ns);
 }
 
@@ -77,8 +93,7 @@ static uint64_t delay_of(const struct prediction *prediction,
 static uint64_t receive_ns(const struct prediction *prediction,
                            const struct call_condition *condition)
 {
-    return recorded_receive_ns(prediction->recorded, is_remote(prediction, condition),
-                               condition->size_bytes);
+    return usual_receive(prediction, condition, is_remote(prediction, condition));
 }
 
 /// The work of a call that did not wait: what receiving its messages usually takes; all of its time
@@ -155,6 +170,27 @@ static bool is_flight(const struct call_condition *condition)
 
 // --- of oversubscribed ranks
 
+/// What is noted of RANK at RECORDED_NS into *NUMBER, which stays where nothing is: false.
+static bool noted(const struct prediction *prediction, enum recorded_notes kind, uint32_t rank,
+                  uint64_t recorded_ns, uint64_t *number)
+{
+    return prediction->notes &&
+           rank_notes_at(prediction->notes, recorded_notes_row(kind, rank), recorded_ns, number);
+}
+
+/// What of CALL, of a rank that polled for a core, is its own at most: one that lost its core
+/// polled for what it had from other ranks on it.
+static uint64_t usual_time(const struct prediction *prediction, const struct simulated_call *call)
+{
+    uint64_t number;
+    bool has_polled =
+        !call->is_handle && polls_idly(prediction, call->rank) &&
+        noted(prediction, RECORDED_LOST_CORES, call->rank, call->recorded_leave_ns, &number);
+    return has_polled ? recorded_usual_ns(prediction->recorded, call->region,
+                                          prediction->scenario->slice_ns)
+                      : UINT64_MAX;
+}
+
 /// How much longer a message takes now than in the recording, because of its size or its way.
 static uint64_t longer_flight(const struct prediction *prediction,
                               const struct call_condition *condition)
@@ -177,7 +213,8 @@ static uint64_t shared_work(const struct prediction *prediction, const struct si
     uint64_t own_ns = min_ns(call->recorded_work_ns, less(call->recorded_leave_ns, release_ns));
     if (!spins(prediction) && call->n_left_out == 0)
         return own_ns;
-    return min_ns(own_ns, usual_work(prediction, call, conditions, n_conditions));
+    uint64_t usual_ns = usual_work(prediction, call, conditions, n_conditions);
+    return min_ns(own_ns, usual_ns < UINT64_MAX ? usual_ns : usual_time(prediction, call));
 }
 
 static void settle_shared(struct prediction *prediction, const struct simulated_call *call,
@@ -233,10 +270,10 @@ static void settle_shared(struct prediction *prediction, const struct simulated_
 ///     most the sum of receive times. A message of another size, or that was on one node and is
 ///     between two now or the other way, comes later by the shared flight now - shared flight then,
 ///     not less than 0. Where waiting ranks spin: W is as above, or min(O, sum of receive times) if
-///     the call did not wait, and messages take no time. A rank that has not the cores it had, with
-///     the same ranks, does not poll for what it had from others on them: O of a call that lost its
-///     core and waits for no message is at most what is usual for its region. Handle calls are as
-///     above: they took no core.
+///     the call did not wait, and messages take no time. Where what a rank polled is no work
+///     (polls_idly) receive times are of receives that kept their core, and O of a call that lost
+///     it, and for whose messages there are none, is at most what is usual for its region. Handle
+///     calls are as above: they took no core.
 /// *READY_NS = max of the enter and of release + delay over all conditions, *WORK = W.
 static void settle(struct prediction *prediction, const struct simulated_call *call,
                    const struct call_condition *conditions, uint32_t n_conditions,
@@ -282,26 +319,6 @@ static void settle(struct prediction *prediction, const struct simulated_call *c
 }
 
 // --- what the recording tells of calls of oversubscribed ranks
-
-/// What is noted of RANK at RECORDED_NS into *NUMBER, which stays where nothing is: false.
-static bool noted(const struct prediction *prediction, enum recorded_notes kind, uint32_t rank,
-                  uint64_t recorded_ns, uint64_t *number)
-{
-    return prediction->notes &&
-           rank_notes_at(prediction->notes, recorded_notes_row(kind, rank), recorded_ns, number);
-}
-
-/// What of CALL, of a rank that polled for a core, is its own at most: one that lost its core
-/// polled for what it had from other ranks on it, which it has no longer to wait for on other
-/// cores.
-static uint64_t usual_time(const struct prediction *prediction, const struct simulated_call *call)
-{
-    uint64_t number;
-    bool has_polled =
-        spins(prediction) && !call->is_handle && !prediction->scenario->keeps_cores[call->rank] &&
-        noted(prediction, RECORDED_LOST_CORES, call->rank, call->recorded_leave_ns, &number);
-    return has_polled ? recorded_usual_ns(prediction->recorded, call->region) : UINT64_MAX;
-}
 
 /// How much less time a call in which RANK took over its core takes now.
 static uint64_t saved_hand_over(const struct prediction *prediction, uint32_t rank)
@@ -425,23 +442,12 @@ pag_work recorded_costs_before(struct prediction *prediction, const struct simul
                        : amount * (pag_work)less(call->n_records, n_less) / call->n_records;
 }
 
-/// Whether a call waits for messages: what it works then is known by their sizes.
-static bool receives(const struct call_condition *conditions, uint32_t n_conditions)
-{
-    bool does = false;
-    for (uint32_t i = 0; i < n_conditions; i++)
-        does = does || conditions[i].kind == CONDITION_MESSAGE;
-    return does;
-}
-
 void recorded_costs_settle(struct prediction *prediction, const struct simulated_call *call,
                            const struct call_condition *conditions, uint32_t n_conditions,
                            uint64_t *ready_ns, pag_work *work)
 {
     struct simulated_call own = *call;
     own.recorded_work_ns = min_ns(call->recorded_work_ns, own_limit(prediction, call));
-    if (!receives(conditions, n_conditions))
-        own.recorded_work_ns = min_ns(own.recorded_work_ns, usual_time(prediction, call));
     settle(prediction, &own, conditions, n_conditions, ready_ns, work);
 }
 
