@@ -317,7 +317,7 @@ static void take_part(struct ti_trace *trace, uint32_t rank, const struct event 
     // What the algorithm follows from must be the same for all members.
     uint64_t equal_size = event->flags & EVENT_UNEVEN ? 0 : size;
     struct collective_plan plan = collective_plan(
-        operation, collective_usual_algorithm(MPI_LIBRARY_UNKNOWN, operation, n, equal_size),
+        operation, collective_usual_algorithm(MPI_LIBRARY_UNKNOWN, operation, n, equal_size, false),
         ALGORITHM_BINOMIAL, n);
     const struct part part = {rank, event->index, place, plan.has_root ? root : 0, size};
     add_steps(trace, &plan, &part, EXCHANGE);

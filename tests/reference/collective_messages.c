@@ -452,6 +452,9 @@ static void write_programs(struct stage *stage)
                 strcmp(one->operation, "barrier") == 0 ? 0 : share(stage, place));
     } else if (strcmp(one->algorithm, "hardware-multicast") == 0) {
         write_tree(stage, one->operation, tree_of(one->tree));
+    } else if (strcmp(one->algorithm, "released") == 0) {
+        dissemination(stage, false);
+        down(stage, is_binomial_child, AMOUNT_NONE, false);
     } else if (strcmp(one->algorithm, "recursive-doubling") == 0) {
         write_doubling(stage, one->operation);
     } else if (strcmp(one->algorithm, "recursive-halving") == 0) {

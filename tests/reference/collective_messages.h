@@ -19,7 +19,7 @@ struct collective_message {
 };
 
 struct collective_case {
-    const char *operation, *algorithm; // as in machine files
+    const char *operation, *algorithm; // as in machine files; "released": MPICH's barrier on a node
     const char *tree;                  // of hardware-multicast
     uint32_t n, root;
     uint64_t share_bytes[COLLECTIVE_MAX_MEMBERS]; // count of each member's call, in bytes

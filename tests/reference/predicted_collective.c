@@ -130,6 +130,20 @@ static bool waits_by_kind(const struct model_part *part, uint32_t member)
     return part->class != CLASS_SCAN || member > 0;
 }
 
+/// By which messages the N members of PART's operation do it where nothing says so. FIRST has come
+/// first. MPICH ends a barrier on one node by a broadcast of its first member.
+static const char *unsaid_algorithm(const struct model *model, const struct members *members,
+                                    uint32_t n, const struct model_part *first)
+{
+    bool is_on_node = true;
+    for (uint32_t m = 1; m < n; m++)
+        is_on_node = is_on_node &&
+                     !is_between_nodes(model->scenario->node, members->ranks[0], members->ranks[m]);
+    if (model->scenario->is_mpich && is_on_node && strcmp(first->operation, "barrier") == 0)
+        return "released";
+    return usual_algorithm(first->operation, n, counted_bytes(model, first));
+}
+
 /// When the members of PART's operation are through, into THROUGH_NS; the place of PART's.
 static uint32_t carry_out(const struct model *model, const struct model_part *part,
                           uint64_t *through_ns)
@@ -169,9 +183,8 @@ static uint32_t carry_out(const struct model *model, const struct model_part *pa
         if (other == part)
             own = m;
     }
-    one.algorithm = members.is_free
-                        ? usual_algorithm(part->operation, one.n, counted_bytes(model, first))
-                        : cost_of(model->scenario, part)->algorithm;
+    one.algorithm = members.is_free ? unsaid_algorithm(model, &members, one.n, first)
+                                    : cost_of(model->scenario, part)->algorithm;
     collective_through(&one, &switch_ns, through_ns);
     if (members.is_free && model->scenario->has_machine && through_ns[own] != UINT64_MAX)
         through_ns[own] += waits_by_kind(part, own) ? collective_ns(model, part) : 0;

@@ -133,6 +133,7 @@ struct predicted_scenario {
     bool begins_elsewhere; // each rank on a node of its own, which it leaves where it enters main
     uint64_t state_bytes;  // that go with it then
     bool is_sticky, spins;
+    bool is_mpich;      // the MPI of the recording
     bool holds_senders; // with slices: messages of more than BUFFERED_BYTES, on one node or those
                         // whose sender waits for its receive, wait for a core of their receiver
     uint64_t buffered_bytes;

@@ -111,7 +111,8 @@ char *scenario_trace_text(uint64_t seed, const struct sim_program_limits *limits
 
 void scenario_unchanged(struct predicted_scenario *scenario, const char *text)
 {
-    *scenario = (struct predicted_scenario){.speed = ONE};
+    *scenario = (struct predicted_scenario){.speed = ONE,
+                                            .is_mpich = strstr(text, "\nmpi mpich\n") != NULL};
     const char *nodes = strstr(text, "\nnodes ") + strlen("\nnodes");
     for (uint32_t r = 0; *nodes == ' '; r++, nodes += strlen(" n0"))
         scenario->node[r] = scenario->recorded_node[r] = (uint32_t)(nodes[2] - '0');

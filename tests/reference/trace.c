@@ -376,7 +376,7 @@ static bool parse_line(void *context, char **words, size_t n_words)
         parse_region(trace, line);
     else if (strcmp(word, "context") == 0)
         parse_context(trace, line);
-    else if (strcmp(word, "cores") != 0) // predictions read those themselves
+    else if (strcmp(word, "cores") != 0 && strcmp(word, "mpi") != 0) // predictions read those
         parse_record(trace, line);
     return true;
 }

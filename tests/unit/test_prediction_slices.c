@@ -6,6 +6,7 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "analyzer/base/memory.h"
 #include "tests/reference/change_choice.h"
@@ -69,6 +70,24 @@ static void change_either(const struct subject *subject, struct predicted_scenar
         change_recorded(subject, scenario, random, i);
 }
 
+/// A random run that was recorded with MPICH.
+static char *make_mpich(uint64_t seed)
+{
+    SCOPED char *plain = subject_random_text(seed);
+    const char *nodes = strstr(plain, "\nnodes ");
+    return memory_format("%.*s\nmpi mpich%s", (int)(nodes - plain), plain, nodes);
+}
+
+/// Slices; MPICH has buffers where nothing says so.
+static void change_mpich(const struct subject *subject, struct predicted_scenario *scenario,
+                         struct random *random, uint32_t i)
+{
+    change_either(subject, scenario, random, i);
+    if (!scenario->holds_senders)
+        scenario->buffered_bytes = 8192;
+    scenario->holds_senders = true;
+}
+
 /// Two ranks on one core that hand it to each other thousands of times: the one that waits goes on
 /// as soon as the other one waits. All time is somebody's work, so the run takes as long as it did.
 TEST(test_many_hand_overs)
@@ -104,6 +123,8 @@ static const struct CMUnitTest tests[] = {
     SUBJECT_TEST("recorded costs", CASE, .change = change_recorded),
     SUBJECT_TEST("machines by formulas", CASE, .change = change_formulas),
     SUBJECT_TEST("machines by algorithms", CASE, .change = change_algorithms),
+    SUBJECT_TEST("the collective operations of MPICH", .n_seeds = DEFAULT_SEEDS, .make = make_mpich,
+                 .n_scenarios = 4, .change = change_mpich),
     // Members that leave an operation out need no core there.
     SUBJECT_TEST("operations left out", CASE, .change = change_either, .kinds = CHANGE_DROPS),
 };

@@ -124,6 +124,7 @@ static const struct recipe {
     {BARRIER, ALGORITHM_RECURSIVE_DOUBLING, {{DISSEMINATION, NOTHING}}},
     {BARRIER, ALGORITHM_RING, {{CHAIN, NOTHING}, {CLOSE, NOTHING}, {CHAIN, NOTHING}}},
     {BARRIER, ALGORITHM_HARDWARE_MULTICAST, {{NO_PATTERN, NOTHING}, {MULTICAST, NOTHING}}},
+    {BARRIER, ALGORITHM_RELEASED_BARRIER, {{DISSEMINATION, NOTHING}, {BINOMIAL_DOWN, NOTHING}}},
 
     {BCAST, ALGORITHM_FLAT, {{FLAT_DOWN, SHARE}}},
     {BCAST, ALGORITHM_BINOMIAL, {{BINOMIAL_DOWN, SHARE}}},
@@ -541,8 +542,12 @@ static bool is_exchanged_whole(uint32_t n_members, uint64_t size_bytes)
 }
 
 enum collective_algorithm collective_usual_algorithm(enum mpi_library library, uint8_t operation,
-                                                     uint32_t n_members, uint64_t size_bytes)
+                                                     uint32_t n_members, uint64_t size_bytes,
+                                                     bool is_on_node)
 {
+    // A barrier of the node, one of the nodes' first ranks, a broadcast of a byte on the node.
+    if (library == MPI_LIBRARY_MPICH && operation == BARRIER && is_on_node)
+        return ALGORITHM_RELEASED_BARRIER;
     if (library == MPI_LIBRARY_OPEN_MPI && operation == REDUCE)
         return ALGORITHM_BINOMIAL;
     if (library == MPI_LIBRARY_OPEN_MPI && operation == ALLREDUCE &&

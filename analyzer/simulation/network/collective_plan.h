@@ -22,7 +22,8 @@ enum collective_algorithm {
     ALGORITHM_RECURSIVE_HALVING,
     ALGORITHM_RING,
     ALGORITHM_HARDWARE_MULTICAST,
-    N_ALGORITHMS
+    N_ALGORITHMS, // that machine files name
+    ALGORITHM_RELEASED_BARRIER = N_ALGORITHMS,
 };
 
 enum { COLLECTIVE_OPERATIONS = 17, COLLECTIVE_MAX_PHASES = 3 };
@@ -81,9 +82,11 @@ uint64_t collective_size_bytes(uint8_t operation, uint32_t n_members, bool is_ro
 
 /// The algorithm by which MPI libraries commonly carry out OPERATION of N_MEMBERS, whose share is
 /// SIZE_BYTES: MPICH's choice (Thakur, Rabenseifner, Gropp 2005; 4.0.2), for elements of 8 bytes,
-/// but where that of LIBRARY is known to be another one (Open MPI 4.1, coll/tuned).
+/// but where that of LIBRARY is known to be another one (Open MPI 4.1, coll/tuned). IS_ON_NODE: the
+/// members are all on one node.
 enum collective_algorithm collective_usual_algorithm(enum mpi_library library, uint8_t operation,
-                                                     uint32_t n_members, uint64_t size_bytes);
+                                                     uint32_t n_members, uint64_t size_bytes,
+                                                     bool is_on_node);
 
 /// Whether a member waits for others by what OPERATION means, however it is carried out.
 bool collective_waits(uint8_t operation, bool is_root, bool is_first);

@@ -224,6 +224,14 @@ static bool has_steps(const struct collective_runs *runs, const struct collectiv
     return is_any;
 }
 
+static bool is_on_one_node(const struct collective_runs *runs, const struct collective_run *run)
+{
+    for (uint32_t i = 1; i < run->n_members; i++)
+        if (member_node(runs, run, i) != member_node(runs, run, 0))
+            return false;
+    return true;
+}
+
 /// The first member whose operation is known, INDEX, decides how it is carried out.
 static void decide(struct collective_runs *runs, struct collective_run *run,
                    const struct collective *instance, uint32_t index)
@@ -246,7 +254,7 @@ static void decide(struct collective_runs *runs, struct collective_run *run,
     if (algorithm == ALGORITHM_FORMULA ||
         (run->is_free && algorithm == ALGORITHM_HARDWARE_MULTICAST))
         algorithm = collective_usual_algorithm(runs->library, run->operation, run->n_members,
-                                               run->size_bytes);
+                                               run->size_bytes, is_on_one_node(runs, run));
     bool is_multicast = algorithm == ALGORITHM_HARDWARE_MULTICAST;
     if (is_multicast && (!are_in_row(runs, run, &n_nodes) || n_nodes < 2))
         algorithm = run->entry->tree;
