@@ -397,6 +397,9 @@ void machine_text_write(struct measurements *measurements,
         fprintf(out, " hand-over=\"%.0fns\"", hand_over_ns);
     if (measurements_slice_ns(measurements) > 0)
         fprintf(out, " slice=\"%.0fns\"", measurements_slice_ns(measurements));
+    const struct measured_scope_costs *node = &measurements->scopes[SCOPE_NODE];
+    if (node->has_eager) // its receiver was not in MPI
+        fprintf(out, " buffered=\"%" PRIu64 "\"", node->eager_bytes);
     fputs(">\n", out);
     put_calibration(measurements, settings, errors, out);
     fputs(body, out);

@@ -26,6 +26,9 @@ calibrates() {
     jq -r .missing out | diff - <(xmllint --xpath 'string(//calibration/@missing)' "$mpi.xml")
     [[ $(xmllint --xpath 'string(//calibration/@unsteady)' "$mpi.xml") == *' of '* ]]
     run ! grep -q '"-' "$mpi.xml"
+    # A receiver that is late is not in MPI: what its sender does not wait for is buffered.
+    [ "$(xmllint --xpath 'string(/machine/@buffered)' "$mpi.xml")" = \
+        "$(xmllint --xpath 'string(//message[@scope="node"]/@eager)' "$mpi.xml")" ]
     # With one core, of however many threads, there are no messages within a node, and no collectives.
     jq -e '.hosts[0].cores == 1' out || grep -q '<collective op="allreduce"' "$mpi.xml"
     # A second one is compared with the first one, and does not replace it.

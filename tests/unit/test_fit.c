@@ -170,6 +170,7 @@ TEST(test_machine_file)
     assert_int_equal(node->send_overhead_ns, 300);
     assert_int_equal(node->receive_overhead_ns, 200);
     assert_int_equal(node->eager_bytes, 4096);
+    assert_int_equal(machine.buffered_bytes, 4096); // its receiver was not in MPI
     // Half a round trip is both calls and the flight.
     assert_int_equal(machine_message_ns(node, 0), 500);
     assert_int_equal(machine_message_ns(node, 1024), 1524);
@@ -222,6 +223,10 @@ TEST(test_flight_is_not_negative)
     assert_true(measurements_read(&measurements, "hand-over 4000000.0 0.02\n"));
     through_file(&measurements, &settings, &machine);
     assert_int_equal(machine.slice_ns, 4000000);
+    machine_release(&machine);
+    assert_true(measurements_read(&measurements, "eager node none\n"));
+    through_file(&measurements, &settings, &machine);
+    assert_true(machine.buffered_bytes == PAG_NOT_KNOWN);
     machine_release(&machine);
     measurements_release(&measurements);
 }
