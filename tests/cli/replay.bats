@@ -102,9 +102,9 @@ servers() {
     server="$ROOT/tests/traces/replay/server.txt"
     [ "$(servers "$server")" = '0 2 8 7 45.714 32.071 7 29.714 1.604 8 45.5 0.535 0.627 49.357 2.661' ]
     run "$PAGODA" replay --store runs.db run
-    [[ $output == *$'Servers in us (mean +- standard deviation; full: busy all the time)
+    [[ $output == *$'Servers (mean +- standard deviation; full: busy all the time)
   rank  clients  requests      one every     served in   answered in    busy    full with
-     0        2         8  0.046 +- 70 %  0.030 +- 5 %  0.046 +- 1 %  62.7 %  2.7 clients'* ]]
+     0        2         8  46 ns +- 70 %  30 ns +- 5 %  46 ns +- 1 %  62.7 %  2.7 clients'* ]]
     [ "$(sqlite3 runs.db 'SELECT rank, n_clients, n_requests, round(arrival_ns, 3),
         round(arrival_variation, 3), round(service_ns, 3), round(service_variation, 3), response_ns,
         round(busy, 3), round(think_ns, 3), round(saturating_clients, 3) FROM servers')" = \
@@ -135,6 +135,20 @@ servers() {
     [ -z "$(servers text)" ]
     archive replay/pipeline pipeline
     "$PAGODA" replay --json pipeline | jq -e '.servers == null'
+}
+
+@test "servers: within 2 % of the theory of queues, and random times vary by their mean" {
+    local clients system="$ROOT/tests/cli/closed_system.py"
+    for clients in 2 3 6; do
+        /usr/bin/python3 "$system" $clients 20000 >text
+        echo "$(servers text) $(/usr/bin/python3 "$system" $clients)" >both
+        awk '{ exit !(near($5, $16) && near($11, $17) && near($13, $18) && near($15, $19) &&
+                near($9, $8)) }
+            function near(a, b) { return a > 0.98 * b && a < 1.02 * b }' both || {
+            cat both
+            return 1
+        }
+    done
 }
 
 @test "findings in JSON: where ranks wait, what for, which ones, how sure, and the gain with the replay error" {

@@ -6,11 +6,11 @@
 #include "analyzer/report/views/views.h"
 
 /// The mean, and the standard deviation in per cent of it.
-static struct quantity moments_text(const struct page *page, const struct result_moments *moments)
+static struct quantity moments_text(const struct result_moments *moments)
 {
     if (moments->n == 0)
         return quantity_format("-");
-    struct quantity mean = page_time(page, (uint64_t)llround(moments->mean_ns));
+    struct quantity mean = quantity_time((uint64_t)llround(moments->mean_ns));
     double share = moments->mean_ns > 0 ? moments->deviation_ns / moments->mean_ns : NAN;
     return isnan(share) ? mean : quantity_format("%s +- %.0f %%", mean.text, 100 * share);
 }
@@ -28,13 +28,13 @@ void page_servers(const struct page *page)
         const struct result_server *server = &result->servers[i];
         table_add_cells(
             &table, quantity_index(server->rank).text, quantity_number(server->n_clients).text,
-            quantity_number(server->n_requests).text, moments_text(page, &server->arrival).text,
-            moments_text(page, &server->service).text, moments_text(page, &server->response).text,
+            quantity_number(server->n_requests).text, moments_text(&server->arrival).text,
+            moments_text(&server->service).text, moments_text(&server->response).text,
             quantity_share(server->busy).text,
             isnan(server->saturating) ? "-"
                                       : quantity_format("%.1f clients", server->saturating).text);
     }
-    page_heading_of_times(page, "Servers", "mean +- standard deviation; full: busy all the time");
+    page_heading(page, "Servers", "mean +- standard deviation; full: busy all the time");
     page_table_of(page, &table, n, "further server");
 }
 
