@@ -137,7 +137,7 @@ static int replay_for_pictures(const struct export_request *request, struct expo
     if (read_strips(run, wants_cpu_time, err) != 0)
         return -1;
     // What a picture of ranks shows beside each other.
-    const struct grouping few = {GROUP_RANKS, (run->result.n_ranks + 63) / 64};
+    const struct grouping few = {.by = GROUP_RANKS, .n_ranks = (run->result.n_ranks + 63) / 64};
     if (run->result.n_ranks > 1 || is_plot(request->format))
         groups_collect(request->group ? &request->grouping : &few, &run->result);
     return 0;

@@ -217,9 +217,9 @@ static int check_group(struct replay_request *request, struct error *err)
 {
     if (!request->group)
         return 0;
-    if (wants_view(request) || request->n_words > 0 || request->intervals.count > 0)
-        return error_set(err, "--group: it goes without what-if options, --explain, --paths, "
-                              "--list-waits and --interval");
+    if (wants_view(request) || request->n_words > 0)
+        return error_set(err, "--group: it goes without what-if options, --explain, --paths and "
+                              "--list-waits");
     return grouping_read(request->group, &request->grouping, err) == 0 ? 0
                                                                        : error_wrap(err, "--group");
 }
@@ -324,7 +324,7 @@ static size_t put_report_rows(struct replay_request *request, struct option_row 
                 "run follows. With --json each rank has its shares of 100 equal parts of the time. "
                 "pagoda-export(1) makes a picture to zoom into."),
         OPTION_TEXT_ROW("group", 0, "WHAT", &request->group,
-                        "group ranks by node, by machine, or N ranks each", NULL,
+                        "group ranks by node, machine, N each, or as 0,1-4", NULL,
                         .manual = "Section Groups of ranks says where."),
         OPTION_TEXT_ROW("explain", 0, "RANK@TIME", &request->explain,
                         "explain what a rank does then, or waits for: 3@1.5s", NULL,
@@ -642,6 +642,7 @@ static int run_intervals(struct replay_request *request, struct replay_outcome *
                                                .database = request->database,
                                                .names = &names,
                                                .text = &request->text,
+                                               .grouping = &request->grouping,
                                                .wants_json = request->wants_json};
     if (status == 0)
         status = replay_intervals(&intervals, &is_unreadable, &err);

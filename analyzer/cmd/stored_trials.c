@@ -215,6 +215,12 @@ static void page_add(struct interval_page *page, const struct result *result)
         .metrics = memory_zeroed(result->n_metrics + 1, sizeof *row->metrics),
         .n_metrics = result->n_metrics,
     };
+    if (result->groups.n > 1) {
+        row->limiting = memory_copy_text(result->groups.items[result->groups.limiting].name);
+        row->others_wait_ns = result->groups.others_wait_ns;
+    }
+    for (size_t i = 0; i < result->groups.n; i++)
+        row->n_spare += result->groups.items[i].n_spare;
     for (size_t i = 0; i < result->n_metrics; i++)
         row->metrics[i] = (struct interval_metric){memory_copy_text(result->metrics[i].name),
                                                    memory_copy_text(result->metrics[i].unit),
@@ -231,6 +237,8 @@ static int add_one(void *context, const struct interval *interval, struct result
     if (interval_check_result(interval, result, err) != 0)
         return -1;
     findings_leave_unproven(result, "Predicted for whole runs only.");
+    if (request->grouping)
+        groups_collect(request->grouping, result);
     // What cannot be stored is printed all the same.
     int status = request->database ? store_interval(request, interval, is_several, result, err) : 0;
     bool is_reported = request->text && !is_several; // with its warnings
@@ -249,7 +257,7 @@ static int add_one(void *context, const struct interval *interval, struct result
 static void page_release(struct interval_page *page)
 {
     for (size_t i = 0; i < page->n_rows; i++) {
-        FREE_ALL(page->rows[i].name, page->rows[i].headline);
+        FREE_ALL(page->rows[i].name, page->rows[i].headline, page->rows[i].limiting);
         FREE_MEMBERS(page->rows[i].metrics, page->rows[i].n_metrics, name, unit);
         free(page->rows[i].metrics);
     }

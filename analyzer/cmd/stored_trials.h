@@ -10,6 +10,7 @@
 #include "analyzer/compare/back_test.h"
 #include "analyzer/pattern/catalogue.h"
 #include "analyzer/report/report.h"
+#include "analyzer/result/views/groups.h"
 #include "analyzer/result/whatif.h"
 #include "analyzer/whatif/options.h"
 #include "db/store.h"
@@ -24,6 +25,7 @@ struct replay_intervals {
     const char *database; // NULL: results are not kept
     const struct store_names *names;
     const struct text_options *text; // NULL: nothing is printed
+    const struct grouping *grouping; // of what is printed; NULL: none
     bool wants_json;
 };
 

@@ -64,15 +64,19 @@ void text_print_intervals(const struct interval_page *page, const struct text_op
                           FILE *stream)
 {
     struct table table = {0};
-    bool has_lost = false;
-    for (size_t i = 0; i < page->n_rows; i++)
+    bool has_lost = false, has_groups = false;
+    for (size_t i = 0; i < page->n_rows; i++) {
         has_lost |= page->rows[i].no_cpu_ns > 0;
+        has_groups |= page->rows[i].limiting != NULL;
+    }
     table_add_columns(&table, "from", "time", "efficiency", "load balance");
     if (has_lost)
         table_add_column(&table, "no CPU time", false);
     table_add_column(&table, "waiting", false);
     for (size_t k = 0; page->n_rows > 0 && k < page->rows[0].n_metrics; k++)
         table_add_column(&table, page->rows[0].metrics[k].name, false);
+    if (has_groups)
+        table_add_columns(&table, "others wait", "to spare", "<limited by");
     table_add_columns(&table, "<interval", "<biggest loss");
     for (size_t i = 0; i < page->n_rows; i++) {
         const struct interval_row *row = &page->rows[i];
@@ -87,6 +91,9 @@ void text_print_intervals(const struct interval_page *page, const struct text_op
         for (size_t k = 0; k < row->n_metrics; k++)
             table_add_cell(&table, "%s",
                            metric_amount(row->metrics[k].unit, row->metrics[k].value).text);
+        if (has_groups)
+            table_add_cells(&table, quantity_time(row->others_wait_ns).text,
+                            quantity_number(row->n_spare).text, row->limiting ? row->limiting : "");
         table_add_cells(&table, row->name, row->headline);
     }
     fprintf(stream, "trace %s: %s\n\n", page->trace, quantity_count(page->n_rows, "interval").text);
@@ -110,7 +117,9 @@ static json_t *interval_row_object(const struct interval_row *row)
                                    JSON_NUMBER(&row->efficiency, load_balance),
                                    JSON_NUMBER(&row->efficiency, cpu),
                                    JSON_NUMBER(&row->efficiency, communication))},
-        JSON_TEXT(row, headline),
+        JSON_TEXT(row, headline), {"limiting", row->limiting ? json_text(row->limiting) : NULL},
+        {"others_wait_ns", row->limiting ? json_count(row->others_wait_ns) : NULL},
+        {"spare_ranks", row->limiting ? json_count(row->n_spare) : NULL},
         {"metrics", row->n_metrics > 0
                         ? JSON_EACH(i, row->n_metrics, interval_metric_object(&row->metrics[i]))
                         : NULL});

@@ -181,7 +181,9 @@ struct interval_row {
     struct result_efficiency efficiency;
     uint64_t useful_ns, no_cpu_ns, wait_ns, other_mpi_ns, outside_ns, total_ns; // sums over ranks
     char *headline;
-    struct interval_metric { // that files define, of the whole interval
+    char *limiting; // the group of ranks that limits the rate; NULL: there are no groups, or one
+    uint64_t others_wait_ns, n_spare; // of the other groups (struct result_group)
+    struct interval_metric {          // that files define, of the whole interval
         char *name, *unit;
         double value; // NAN: unknown, or 0
     } * metrics;

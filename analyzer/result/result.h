@@ -475,6 +475,9 @@ struct result_group {
     uint32_t n_ranks;
     uint64_t useful_ns, no_cpu_ns, wait_ns, other_mpi_ns;
     int64_t critical_path_ns; // of the whole run
+    uint64_t busiest_ns;      // what its busiest rank does not wait
+    uint32_t n_spare; // ranks that it could do without: the others would do its work, divided
+                      // evenly, in the time that the busiest rank of all is busy
 };
 
 /// A rank, node or iteration that others wait for (findings/stragglers.c). Of a rank or node: waits
@@ -710,10 +713,12 @@ struct result {
     struct { // none unless asked for
         struct result_group *items;
         size_t n;
-        uint32_t *of_rank;              // by rank
-        uint32_t *of_region;            // by region: that with most exclusive time a rank, or
-                                        // RESULT_NONE
-        uint64_t *of_region_ns;         // so much, mean over its ranks
+        uint32_t limiting;       // whose busiest rank is that of all; RESULT_NONE: of one group
+        uint64_t others_wait_ns; // ranks of the other groups
+        uint32_t *of_rank;       // by rank
+        uint32_t *of_region;     // by region: that with most exclusive time a rank, or
+                                 // RESULT_NONE
+        uint64_t *of_region_ns;  // so much, mean over its ranks
         struct result_traffic *traffic; // between groups, sorted by (sender, receiver)
         size_t n_traffic;
     } groups;

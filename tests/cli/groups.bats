@@ -52,6 +52,29 @@ print($2)"
     [[ $output == *"waiting for rank 3 100.0 %"* ]]
 }
 
+@test "ranges: which group limits the rate, how long the others wait, ranks to spare, by hand" {
+    # Rank 3 is busy for 4300 and in calls for 100 without waiting. The 1300, 2300 and 3300 of the others are less than
+    # twice the 4300 that it leaves, but more than once.
+    run json 0-2,3 "groups['limiting'], groups['others_wait_ns'], [(g['name'], g['ranks'], g['busiest_ns'],
+        g['spare_ranks']) for g in groups['items']]"
+    [ "$output" = "rank 3 6000 [('ranks 0-2', 3, 3400, 1), ('rank 3', 1, 4400, 0)]" ]
+    # Two of the nodes' groups have 4600 to do in 4300.
+    run json node "groups['limiting'], groups['others_wait_ns'], [g['spare_ranks'] for g in groups['items']]"
+    [ "$output" = "b 4000 [0, 0]" ]
+    run json 1-2 "[g['name'] for g in groups['items']]"
+    [ "$output" = "['other ranks', 'ranks 1-2']" ]
+    run json 0-9 "groups['limiting'], groups['others_wait_ns'], [g['name'] for g in groups['items']]"
+    [ "$output" = "None 0 ['ranks 0-3']" ]
+    run "$PAGODA" replay --group 0-2,3 run
+    [[ $output == *'  rank 3: its busiest rank sets the pace; ranks of other groups wait 6.000'* ]]
+    # From 0 to 2000 all but rank 0 are always busy; then rank 3 is for 2300, and in calls for 100.
+    run "$PAGODA" replay --group 0-2,3 --interval 0s:2us --interval 2us: run
+    [[ ${lines[1]} == *' others wait  to spare  limited by '* ]]
+    "$PAGODA" replay --json --group 0-2,3 --interval 0s:2us --interval 2us: run |
+        jq -e '[.intervals[] | [.limiting, .others_wait_ns, .spare_ranks]] ==
+            [["ranks 0-2", 0, 0], ["rank 3", 5000, 2]]'
+}
+
 @test "messages by size: a class ends before the next power of two" {
     {
         for size in 0 1 2 3 4; do
@@ -70,9 +93,10 @@ print($2)"
 }
 
 @test "bad input" {
-    for group in 0 nodes -1 1.5; do
-        says -2 "is not a group: node, machine or a number of ranks from 1 on" "$PAGODA" replay --group "$group" run
+    for group in 0 nodes -1 1.5 0, 1-0 0-2,2 2,1 0-x 0--1 0-4294967295; do
+        says -2 "is not a group: node, machine, a number of ranks from 1 on, or ranges" \
+            "$PAGODA" replay --group "$group" run
     done
-    run -2 "$PAGODA" replay --group node --interval main run
-    [[ $output == *"--group: it goes without what-if options, --explain, --paths, --list-waits and --interval"* ]]
+    says -2 "--group: it goes without what-if options, --explain, --paths and --list-waits" \
+        "$PAGODA" replay --group node --paths main run
 }

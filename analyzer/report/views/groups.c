@@ -9,18 +9,24 @@ static void print_times(const struct page *page)
     struct table table = {0};
     size_t n = result->groups.n;
     size_t n_shown = page_n_shown(page, n);
-    table_add_columns(&table, "ranks", "computing", "no CPU time", "waiting", "other MPI",
-                      "critical path", "<group");
+    table_add_columns(&table, "ranks", "to spare", "computing", "no CPU time", "waiting",
+                      "other MPI", "busiest rank", "critical path", "<group");
     for (size_t i = 0; i < n_shown; i++) {
         const struct result_group *group = &result->groups.items[i];
         table_add_cells(
-            &table, quantity_number(group->n_ranks).text, page_time(page, group->useful_ns).text,
-            page_time(page, group->no_cpu_ns).text, page_time(page, group->wait_ns).text,
-            page_time(page, group->other_mpi_ns).text,
-            page_time(page, group->critical_path_ns).text, group->name);
+            &table, quantity_number(group->n_ranks).text, quantity_number(group->n_spare).text,
+            page_time(page, group->useful_ns).text, page_time(page, group->no_cpu_ns).text,
+            page_time(page, group->wait_ns).text, page_time(page, group->other_mpi_ns).text,
+            page_time(page, group->busiest_ns).text, page_time(page, group->critical_path_ns).text,
+            group->name);
     }
     page_heading_of_times(page, "Time by group", "sums over ranks, within the judged part");
     page_table_of(page, &table, n, "further group");
+    if (result->groups.limiting != RESULT_NONE)
+        fprintf(page->stream,
+                "  %s: its busiest rank sets the pace; ranks of other groups wait %s\n",
+                result->groups.items[result->groups.limiting].name,
+                page_time(page, result->groups.others_wait_ns).text);
 }
 
 /// The least size of messages of SIZE_CLASS.
@@ -79,7 +85,8 @@ static json_t *group_object(const struct result_group *group)
     return JSON_OBJECT(JSON_TEXT(group, name), {"ranks", json_count(group->n_ranks)},
                        JSON_COUNT(group, useful_ns), JSON_COUNT(group, no_cpu_ns),
                        JSON_COUNT(group, wait_ns), JSON_COUNT(group, other_mpi_ns),
-                       JSON_INTEGER(group, critical_path_ns));
+                       JSON_INTEGER(group, critical_path_ns), JSON_COUNT(group, busiest_ns),
+                       {"spare_ranks", json_count(group->n_spare)});
 }
 
 static json_t *traffic_object(const struct result *result, const struct result_traffic *traffic)
@@ -94,7 +101,11 @@ json_t *json_groups(const struct result *result)
 {
     if (result->groups.n == 0)
         return NULL;
+    uint32_t limiting = result->groups.limiting;
     return JSON_OBJECT(
+        {"limiting",
+         limiting == RESULT_NONE ? json_null() : json_text(result->groups.items[limiting].name)},
+        {"others_wait_ns", json_count(result->groups.others_wait_ns)},
         {"items", JSON_EACH(i, result->groups.n, group_object(&result->groups.items[i]))},
         {"messages", JSON_EACH(k, result->groups.n_traffic,
                                traffic_object(result, &result->groups.traffic[k]))});

@@ -9,16 +9,45 @@
 #include "analyzer/base/options/options.h"
 #include "analyzer/base/order.h"
 
+/// Reads "0,1-4".
+static bool read_ranges(const char *text, struct grouping *grouping)
+{
+    uint64_t end = 0;
+    for (const char *at = text; at; at = strchr(at, ',') ? strchr(at, ',') + 1 : NULL) {
+        size_t length = strcspn(at, ","), first_length = strcspn(at, "-,");
+        SCOPED char *first = memory_format("%.*s", (int)first_length, at);
+        SCOPED char *last =
+            first_length < length
+                ? memory_format("%.*s", (int)(length - first_length - 1), at + first_length + 1)
+                : memory_copy_text(first);
+        uint64_t from, to;
+        struct error ignored = {{0}};
+        if (grouping->n_ranges == MAX_RANGES || option_read_count(first, &from, &ignored) != 0 ||
+            option_read_count(last, &to, &ignored) != 0 || from < end || to < from ||
+            to >= UINT32_MAX)
+            return false;
+        grouping->ranges[grouping->n_ranges].first = (uint32_t)from;
+        grouping->ranges[grouping->n_ranges++].last = (uint32_t)to;
+        end = to + 1;
+    }
+    return true;
+}
+
 int grouping_read(const char *text, struct grouping *grouping, struct error *err)
 {
     struct error ignored = {{0}};
-    *grouping = (struct grouping){.by = GROUP_RANKS};
+    bool has_ranges = strpbrk(text, ",-") != NULL;
+    *grouping = (struct grouping){.by = has_ranges ? GROUP_RANGES : GROUP_RANKS};
     if (strcmp(text, "node") == 0)
         grouping->by = GROUP_NODE;
     else if (strcmp(text, "machine") == 0)
         grouping->by = GROUP_MACHINE;
-    else if (option_read_count(text, &grouping->n_ranks, &ignored) != 0 || grouping->n_ranks == 0)
-        return error_set(err, "`%s` is not a group: node, machine or a number of ranks from 1 on",
+    else if (has_ranges ? !read_ranges(text, grouping)
+                        : option_read_count(text, &grouping->n_ranks, &ignored) != 0 ||
+                              grouping->n_ranks == 0)
+        return error_set(err,
+                         "`%s` is not a group: node, machine, a number of ranks from 1 on, or "
+                         "ranges of ranks, ascending, such as 0,1-4",
                          text);
     return 0;
 }
@@ -32,36 +61,102 @@ static uint32_t first_node(const struct result *result, uint32_t node, bool of_m
     return node;
 }
 
-/// The number of RANK's group, which is made where it is its first. FIRST: by node.
+/// The number of the range that has RANK; n_ranges: none.
+static uint32_t range_of(const struct grouping *grouping, uint32_t rank)
+{
+    uint32_t i = 0;
+    while (i < grouping->n_ranges && grouping->ranges[i].last < rank)
+        i++;
+    return i < grouping->n_ranges && grouping->ranges[i].first > rank ? (uint32_t)grouping->n_ranges
+                                                                      : i;
+}
+
+/// What the group of RANK is called, which is its first.
+static char *group_name(const struct grouping *grouping, const struct result *result, uint32_t rank)
+{
+    const struct result_node *node = &result->nodes[result->ranks[rank].node];
+    uint64_t last = rank + grouping->n_ranks - 1;
+    uint32_t range = range_of(grouping, rank);
+    if (grouping->by == GROUP_NODE || grouping->by == GROUP_MACHINE)
+        return memory_copy_text(grouping->by == GROUP_MACHINE ? node->machine : node->name);
+    if (grouping->by == GROUP_RANGES && range == grouping->n_ranges)
+        return memory_copy_text("other ranks");
+    if (grouping->by == GROUP_RANGES)
+        last = grouping->ranges[range].last;
+    last = last < result->n_ranks ? last : result->n_ranks - 1;
+    return last == rank ? memory_format("rank %" PRIu32, rank)
+                        : memory_format("ranks %" PRIu32 "-%" PRIu64, rank, last);
+}
+
+/// The number of RANK's group, which is made where it is its first. FIRST: by node, or by range.
 static uint32_t group_of(const struct grouping *grouping, struct result *result, uint32_t rank,
                          uint32_t *first)
 {
     bool of_machine = grouping->by == GROUP_MACHINE;
-    uint32_t *known = &first[result->ranks[rank].node];
-    if (grouping->by == GROUP_RANKS ? rank % grouping->n_ranks != 0 : *known != RESULT_NONE)
-        return grouping->by == GROUP_RANKS ? (uint32_t)result->groups.n - 1 : *known;
-    const struct result_node *node = &result->nodes[result->ranks[rank].node];
-    uint64_t last = rank + grouping->n_ranks - 1;
-    last = last < result->n_ranks ? last : result->n_ranks - 1;
-    char *name = grouping->by != GROUP_RANKS
-                     ? memory_copy_text(of_machine ? node->machine : node->name)
-                 : last == rank ? memory_format("rank %" PRIu32, rank)
-                                : memory_format("ranks %" PRIu32 "-%" PRIu64, rank, last);
+    uint32_t key =
+        grouping->by == GROUP_RANGES ? range_of(grouping, rank) : result->ranks[rank].node;
+    if (grouping->by == GROUP_RANKS ? rank % grouping->n_ranks != 0 : first[key] != RESULT_NONE)
+        return grouping->by == GROUP_RANKS ? (uint32_t)result->groups.n - 1 : first[key];
     uint32_t own = (uint32_t)result->groups.n++;
-    result->groups.items[own].name = name;
-    uint32_t leader = first_node(result, result->ranks[rank].node, of_machine);
-    for (uint32_t i = 0; i < result->n_nodes && grouping->by != GROUP_RANKS; i++)
-        if (first_node(result, i, of_machine) == leader)
+    result->groups.items[own].name = group_name(grouping, result, rank);
+    first[key] = own;
+    uint32_t leader = of_machine ? first_node(result, key, true) : 0;
+    for (uint32_t i = 0; i < result->n_nodes && of_machine; i++)
+        if (first_node(result, i, true) == leader)
             first[i] = own;
     return own;
+}
+
+/// What a rank does without waiting.
+static uint64_t busy_ns(const struct result_rank *rank)
+{
+    return rank->useful_ns + rank->no_cpu_ns + rank->mpi_ns - rank->wait_ns;
+}
+
+/// How many ranks GROUP could do without if its work were divided evenly and its ranks had to be
+/// done in PACE_NS; calls of a rank take as long as before.
+static uint32_t spare_ranks(const struct result_group *group, uint64_t pace_ns)
+{
+    uint64_t work_ns = group->useful_ns + group->no_cpu_ns;
+    uint64_t of_rank_ns = group->other_mpi_ns / group->n_ranks;
+    if (pace_ns <= of_rank_ns)
+        return 0;
+    uint64_t room_ns = pace_ns - of_rank_ns;
+    uint64_t n_needed = (work_ns + room_ns - 1) / room_ns;
+    n_needed = n_needed > 0 ? n_needed : 1;
+    return n_needed < group->n_ranks ? group->n_ranks - (uint32_t)n_needed : 0;
+}
+
+/// Which group limits the rate: no run whose ranks do the same is shorter than its busiest rank is
+/// busy. Of the others, how long they wait, and how many ranks they could do without.
+static void put_limits(struct result *result)
+{
+    struct result_group *groups = result->groups.items;
+    uint32_t limiting = RESULT_NONE;
+    for (uint32_t i = 0; i < result->n_ranks; i++) {
+        struct result_group *group = &groups[result->groups.of_rank[i]];
+        uint64_t own_ns = result->ranks[i].is_skipped ? 0 : busy_ns(&result->ranks[i]);
+        group->busiest_ns = own_ns > group->busiest_ns ? own_ns : group->busiest_ns;
+    }
+    for (uint32_t i = 0; i < result->groups.n; i++)
+        if (limiting == RESULT_NONE || groups[i].busiest_ns > groups[limiting].busiest_ns)
+            limiting = i;
+    result->groups.limiting = result->groups.n > 1 ? limiting : RESULT_NONE;
+    for (uint32_t i = 0; i < result->groups.n; i++) {
+        if (i == limiting)
+            continue;
+        result->groups.others_wait_ns += groups[i].wait_ns;
+        groups[i].n_spare = spare_ranks(&groups[i], groups[limiting].busiest_ns);
+    }
 }
 
 static void put_groups(const struct grouping *grouping, struct result *result)
 {
     result->groups.items = memory_zeroed(result->n_ranks + 1, sizeof *result->groups.items);
     result->groups.of_rank = memory_zeroed(result->n_ranks + 1, sizeof *result->groups.of_rank);
-    SCOPED uint32_t *first = memory_new((result->n_nodes + 1) * sizeof *first);
-    memset(first, UINT8_MAX, (result->n_nodes + 1) * sizeof *first); // RESULT_NONE
+    size_t n_keys = result->n_nodes + MAX_RANGES + 1;
+    SCOPED uint32_t *first = memory_new(n_keys * sizeof *first);
+    memset(first, UINT8_MAX, n_keys * sizeof *first); // RESULT_NONE
     for (uint32_t i = 0; i < result->n_ranks; i++) {
         const struct result_rank *rank = &result->ranks[i];
         result->groups.of_rank[i] = group_of(grouping, result, i, first);
@@ -156,6 +251,7 @@ void groups_collect(const struct grouping *grouping, struct result *result)
     if (grouping->by == GROUP_NONE)
         return;
     put_groups(grouping, result);
+    put_limits(result);
     put_traffic(result);
     put_regions(result);
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Ranks in groups: of a node, of a machine, or N with consecutive numbers (result.groups).
+// Ranks in groups: of a node, of a machine, N with consecutive numbers, or ranges (result.groups).
 #pragma once
 
 #include "analyzer/base/error.h"
@@ -7,12 +7,16 @@
 
 /// How ranks are grouped.
 struct grouping {
-    enum { GROUP_NONE, GROUP_NODE, GROUP_MACHINE, GROUP_RANKS } by;
+    enum { GROUP_NONE, GROUP_NODE, GROUP_MACHINE, GROUP_RANKS, GROUP_RANGES, MAX_RANGES = 32 } by;
     uint64_t n_ranks; // GROUP_RANKS: in each
+    struct {
+        uint32_t first, last;
+    } ranges[MAX_RANGES]; // ascending; other ranks are a group, too
+    size_t n_ranges;
 };
 
-/// Reads "node", "machine" or a number of ranks. 0, or -1 and ERR.
+/// Reads "node", "machine", a number of ranks, or ranges such as "0,1-4". 0, or -1 and ERR.
 int grouping_read(const char *text, struct grouping *grouping, struct error *err);
 
-/// Fills groups of RESULT, in the order of their first ranks.
+/// Fills groups of RESULT, in the order of their first ranks, those of no range last.
 void groups_collect(const struct grouping *grouping, struct result *result);
