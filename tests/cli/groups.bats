@@ -93,7 +93,7 @@ print($2)"
 }
 
 @test "bad input" {
-    for group in 0 nodes -1 1.5 0, 1-0 0-2,2 2,1 0-x 0--1 0-4294967295; do
+    for group in 0 nodes -1 1.5 '0,' 1-0 0-2,2 2,1 0-x 0--1 0-4294967295; do
         says -2 "is not a group: node, machine, a number of ranks from 1 on, or ranges" \
             "$PAGODA" replay --group "$group" run
     done

@@ -96,29 +96,33 @@ static uint32_t node_above(const struct searching *s, uint32_t node)
     return node;
 }
 
-/// The least decision on NODE in all that the focus is within, but RULED_OUT where one of them is
-/// not critical.
+/// What the decision OUTER on a property in one part of the run means for what is within:
+/// UNDECIDED, RULED_OUT, or CRITICAL where nothing speaks against it.
+static enum decision decision_within(uint8_t outer)
+{
+    return outer == UNDECIDED || outer == CRITICAL ? (enum decision)outer : RULED_OUT;
+}
+
+/// The same of NODE in all that the focus is within.
 static enum decision decision_around(const struct searching *s, uint32_t node, uint32_t focus)
 {
     const uint8_t *decisions = s->nodes[node].decisions;
     enum property_focus_kind kind = property_of(s, node)->focus;
+    if (kind == FOCUS_call_path) {
+        uint32_t parent = s->search->result->paths[focus].parent;
+        return parent == RESULT_NONE ? CRITICAL : decision_within(decisions[parent]);
+    }
     size_t n = 0;
     const uint32_t *around =
         kind == FOCUS_region ? property_values_around(s->values, focus, &n) : NULL;
-    uint32_t parent =
-        kind == FOCUS_call_path ? s->search->result->paths[focus].parent : RESULT_NONE;
-    if (parent != RESULT_NONE) {
-        around = &parent;
-        n = 1;
-    }
-    enum decision least = CRITICAL;
+    enum decision all = CRITICAL;
     for (size_t i = 0; i < n; i++) {
-        if (decisions[around[i]] == UNDECIDED)
-            least = UNDECIDED;
-        else if (decisions[around[i]] != CRITICAL)
+        enum decision one = decision_within(decisions[around[i]]);
+        if (one == RULED_OUT)
             return RULED_OUT;
+        all = one == UNDECIDED ? UNDECIDED : all;
     }
-    return least;
+    return all;
 }
 
 /// Whether a property that is not critical around the focus, or above in the hierarchy, rules NODE
@@ -134,7 +138,7 @@ static enum decision decision_above(const struct searching *s, uint32_t node, ui
                           : state->is_complete  ? RULED_OUT
                                                 : UNDECIDED;
     if (property_of(s, above)->focus == property_of(s, node)->focus)
-        other = state->decisions[focus] == NOT_CRITICAL ? RULED_OUT : state->decisions[focus];
+        other = decision_within(state->decisions[focus]);
     return other == RULED_OUT || decision == CRITICAL ? other : decision;
 }
 
