@@ -409,6 +409,7 @@ static inline struct simulated_call call_description(const struct engine *engine
         .n_left_out = call->n_left_out,
         .n_joined = prediction->aggregation ? aggregation_joined(engine, call) : 0,
         .is_waiting = state->is_waiting,
+        .is_init = call->is_init,
         .is_finalize = call->is_finalize,
         .is_handle = state->is_handle,
     };

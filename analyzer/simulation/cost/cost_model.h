@@ -26,6 +26,7 @@ struct simulated_call {
     uint32_t n_left_out; // of these: messages not sent, operations left out
     uint32_t n_joined;   // of these: sends it completes that follow another one (aggregate.h)
     bool is_waiting;     // it has conditions, or is a handle call, which takes its time but no core
+    bool is_init;        // MPI_Init
     bool is_finalize;    // MPI_Finalize
     // MPI_Init, MPI_Finalize, of files, or its only operations create or destroy handles:
     bool is_handle;

@@ -184,7 +184,7 @@ static uint64_t usual_time(const struct prediction *prediction, const struct sim
 {
     uint64_t number;
     bool has_polled =
-        !call->is_handle && polls_idly(prediction, call->rank) &&
+        !call->is_init && !call->is_finalize && polls_idly(prediction, call->rank) &&
         noted(prediction, RECORDED_LOST_CORES, call->rank, call->recorded_leave_ns, &number);
     return has_polled ? recorded_usual_ns(prediction->recorded, call->region,
                                           prediction->scenario->slice_ns)
@@ -273,7 +273,8 @@ static void settle_shared(struct prediction *prediction, const struct simulated_
 ///     the call did not wait, and messages take no time. Where what a rank polled is no work
 ///     (polls_idly) receive times are of receives that kept their core, and O of a call that lost
 ///     it, and for whose messages there are none, is at most what is usual for its region. Handle
-///     calls are as above: they took no core.
+///     calls are as above: they took no core. Of one that lost it D is at most what is usual, but
+///     not where ranks share cores in slices.
 /// *READY_NS = max of the enter and of release + delay over all conditions, *WORK = W.
 static void settle(struct prediction *prediction, const struct simulated_call *call,
                    const struct call_condition *conditions, uint32_t n_conditions,
@@ -442,12 +443,26 @@ pag_work recorded_costs_before(struct prediction *prediction, const struct simul
                        : amount * (pag_work)less(call->n_records, n_less) / call->n_records;
 }
 
+/// When CALL, which creates or destroys handles, would have been left if it had not lost its core.
+/// Where ranks share cores in slices nothing waits for these in its place: it takes its time.
+static uint64_t handle_leave(const struct prediction *prediction, const struct simulated_call *call,
+                             const struct call_condition *conditions, uint32_t n_conditions)
+{
+    uint64_t leave_ns = call->recorded_leave_ns, usual_ns = usual_time(prediction, call);
+    uint64_t last_ns = conditions[deciding(conditions, n_conditions)].recorded_ns;
+    bool is_usual = usual_ns >= less(leave_ns, last_ns) ||
+                    scheduler_has_slices(prediction->scheduler, call->location);
+    return is_usual ? leave_ns : last_ns + usual_ns;
+}
+
 void recorded_costs_settle(struct prediction *prediction, const struct simulated_call *call,
                            const struct call_condition *conditions, uint32_t n_conditions,
                            uint64_t *ready_ns, pag_work *work)
 {
     struct simulated_call own = *call;
     own.recorded_work_ns = min_ns(call->recorded_work_ns, own_limit(prediction, call));
+    if (call->is_handle && n_conditions > 0)
+        own.recorded_leave_ns = handle_leave(prediction, call, conditions, n_conditions);
     settle(prediction, &own, conditions, n_conditions, ready_ns, work);
 }
 
