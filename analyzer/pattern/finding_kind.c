@@ -23,8 +23,8 @@ const char *const finding_text_names[N_FINDING_TEXTS] = {FINDING_TEXTS(NAME)
 #undef NAME
 };
 
-const char *const finding_ranks_names[N_FINDING_RANKS] = {"causing", "main", "waiting", "busiest",
-                                                          "sender"};
+const char *const finding_ranks_names[N_FINDING_RANKS] = {"causing", "main",   "waiting",
+                                                          "busiest", "sender", "heavy"};
 
 // ---- reading
 

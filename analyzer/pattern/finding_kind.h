@@ -107,16 +107,20 @@ enum finding_number {
 
 /// The same as texts for sentences, ready to be read ("12.3 ms", "ranks 1-3").
 #define FINDING_TEXTS(X)                                                                            \
-    X(place)           /* region with its source, or the code before a call */                      \
-    X(largest)         /* the first of several places */                                            \
-    X(region)          /* as what-if options name it */                                             \
-    X(work)            /* "the work in solve", "the computing before a call" */                     \
-    X(rank)            /* "rank 2": with most of the loss on its account */                         \
+    X(place)   /* region with its source, or the code before a call */                              \
+    X(largest) /* the first of several places */                                                    \
+    X(region)  /* as what-if options name it */                                                     \
+    X(work)    /* "the work in solve", "the computing before a call" */                             \
+    X(step) /* innermost function around it that all ranks visit equally often, as what-if options  \
+               name it; unknown where they do so with the place */                                  \
+    X(rank) /* "rank 2": with most of the loss on its account */                                    \
     X(number)          /* "2" */                                                                    \
     X(causing)         /* "rank 2", "ranks 0-3": the causing_ranks */                               \
     X(some)            /* the same; unknown where it is all ranks */                                \
     X(awaited)         /* whom they wait for: "rank 2", "other ranks", "each other" */              \
     X(rank_time)       /* that it spends in the place */                                            \
+    X(heavy)           /* "rank 2 has", "ranks 2, 3 have": those that do as much there as it */     \
+    X(heavy_time)      /* what they do: "2.1 s", "2.1 s on rank 2" */                               \
     X(light)           /* "rank 0 has": those that do far less there than all others */             \
     X(light_time)      /* what they do, in the mean */                                              \
     X(full_time)       /* what the others do, in the mean */                                        \
@@ -203,13 +207,15 @@ struct finding_remedy {
 };
 
 /// Which ranks a finding is about: those that cause it, the one that causes most of it, those that
-/// wait, the one that is outside MPI longest.
+/// wait, the one that is outside MPI longest, a sender to the one that causes most, those that do
+/// as much in the place as that one.
 enum finding_ranks {
     FINDING_RANKS_CAUSING,
     FINDING_RANKS_MAIN,
     FINDING_RANKS_WAITING,
     FINDING_RANKS_BUSIEST,
     FINDING_RANKS_SENDER,
+    FINDING_RANKS_HEAVY,
     N_FINDING_RANKS
 };
 extern const char *const finding_ranks_names[N_FINDING_RANKS];

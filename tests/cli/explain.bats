@@ -91,9 +91,11 @@ EOF
     [ -z "$(grep -v '^read from' <<<"$output" | awk 'length > 80')" ]
     "$PAGODA" explain --json uneven-work | jq -e '.findings | length == 1 and (.[0] |
         .id == "uneven-work" and .about == "computing" and .order == 20 and
-        .when == "uneven_share >= 0.5" and (.what | startswith("{rank} has more work")) and
+        .when == "uneven_share >= 0.5" and (.what | startswith("{heavy} more work")) and
+        .ranks == "heavy" and
         (.remedies | map([.option, .value, .fallback, .proof])) ==
-            [["balance", "{region}", false, false], ["scale", "{region}=0.5", true, false],
+            [["balance", "{region}", false, false], ["balance", "{step}", false, false],
+             ["scale", "{region}=0.5", true, false],
              ["drop-sync", "{wait_path}", false, false], ["drop-sync", "MPI_Barrier", false, false]])'
     "$PAGODA" explain --json split-collective | jq -e '.findings[0] | .calls == "MPI_Bcast" and
         .after == "MPI_Reduce MPI_Gather MPI_Gatherv" and .when == null'

@@ -72,6 +72,57 @@ TEST(test_waits_that_are_not_certain)
     }
 }
 
+/// All ranks that do as much as the one that others wait for are named.
+TEST(test_ranks_with_more_work)
+{
+    struct result_rank four[4] = {{0}};
+    struct result result = make_result();
+    struct result_path_rank times[4];
+    add_origin(&result, 0, (int64_t[]){0, 30 * MS});
+    for (uint32_t i = 0; i < 4; i++)
+        times[i] = (struct result_path_rank){
+            .rank = i, .visits = 1, .exclusive_ns = (i == 1 || i == 2 ? 24 : 8) * MS};
+    result.path_ranks = times;
+    result.n_path_ranks = result.n_ranks = 4;
+    result.ranks = four;
+    for (int is_less = 0; is_less < 2; is_less++) { // rank 2 than 8 - 2 ms over the mean
+        find_kind(&result, 1, "uneven-work");
+        assert_says(is_less
+                        ? "Rank 1 has more work than the others in solve (solve.c:56): 24.00 ms, "
+                          "the mean is 15.50 ms."
+                        : "Ranks 1, 2 have more work than the others in solve (solve.c:56): "
+                          "24.00 ms on rank 1, the mean is 16.00 ms.");
+        assert_int_equal(found.findings[1].n_ranks, 2 - is_less);
+        assert_int_equal(found.findings[1].ranks[0], 1);
+        times[2].exclusive_ns = 21 * MS;
+        times[3].exclusive_ns = 9 * MS;
+    }
+}
+
+/// Where ranks visit a function more often than others, the function around it that all visit
+/// equally often is the one to balance step by step.
+TEST(test_steps_to_balance)
+{
+    struct result result = make_result();
+    regions[3] = (struct result_region){REGION("advance"), .file = (char *)"", .visits = 8};
+    paths[3] = (struct result_path){PATH("advance"), .region = 3, .parent = RESULT_NONE};
+    for (uint64_t n_visits = 7; n_visits <= 8; n_visits++) {
+        add_origin(&result, 35 * MS, (int64_t[]){0, 30 * MS});
+        struct result_path_rank times[] = {{0, 0, n_visits, 35 * MS, 35 * MS, 0},
+                                           {0, 1, 8, 65 * MS, 65 * MS, 0},
+                                           {3, 0, 4, 0, 35 * MS, 0},
+                                           {3, 1, 4, 0, 65 * MS, 0}};
+        paths[0].parent = 3;
+        result.n_regions = result.n_paths = 4;
+        result.path_ranks = times;
+        result.n_path_ranks = 4;
+        find_kind(&result, 1, "uneven-work");
+        assert_string_equal(found.findings[1].remedies[0].value, "solve");
+        assert_string_equal(found.findings[1].remedies[1].value,
+                            n_visits == 8 ? "solve=0.5" : "advance");
+    }
+}
+
 /// The text of a report says of a change that helps two findings what it saves, and then that it is
 /// the same.
 TEST(test_a_change_for_two_findings)

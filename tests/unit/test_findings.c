@@ -182,7 +182,7 @@ TEST(test_uneven_work)
     assert_string_equal(
         finding->text,
         "Rank 1 has more work than the others in solve (solve.c:56): 65.00 ms, the "
-        "mean is 50.00 ms. Rank 0 waits for it in solve/MPI_Recv (Late Sender). This "
+        "mean is 50.00 ms. Rank 0 waits for this in solve/MPI_Recv (Late Sender). This "
         "costs 30.00 ms, 15.0 % of the ranks' time.");
     assert_int_equal(finding->n_ranks, 1);
     assert_int_equal(finding->ranks[0], 1);

@@ -89,7 +89,7 @@ void facts_release(struct facts *facts)
 {
     for (size_t i = 0; i < N_FINDING_TEXTS; i++)
         free(facts->texts[i]);
-    free(facts->waiting_ns);
+    FREE_ALL(facts->waiting_ns, facts->heavy_ns);
 }
 
 static double pattern_share(const struct result *result, const struct cause *cause, const char *id)
@@ -364,6 +364,37 @@ static void put_time(struct facts *facts, enum finding_text name, double ns)
     facts_say(facts, name, "%s", quantity_time((uint64_t)ns).text);
 }
 
+/// The ranks that do as much as the one with most of the loss, if that does more than the mean.
+/// TIMES_NS: of each rank.
+static void put_heavy(const struct result *result, const uint64_t *times_ns, struct facts *facts)
+{
+    uint32_t main = facts->causing.main;
+    double sum_ns = 0, most_ns = main == RESULT_NONE ? 0 : (double)times_ns[main];
+    for (size_t i = 0; i < result->n_ranks; i++)
+        sum_ns += (double)times_ns[i];
+    double more_ns = most_ns - sum_ns / (double)result->n_ranks;
+    if (more_ns <= 0)
+        return;
+    facts->heavy_ns = memory_zeroed(result->n_ranks, sizeof *facts->heavy_ns);
+    for (size_t i = 0; i < result->n_ranks; i++)
+        facts->heavy_ns[i] = (double)times_ns[i] >= most_ns - alike * more_ns;
+    facts->heavy = name_ranks(facts->heavy_ns, result->n_ranks);
+}
+
+/// Says who has more work than others: by rank if known, else those that others wait for.
+static void say_heavy(struct facts *facts, double own_ns)
+{
+    const struct named_ranks *heavy = facts->heavy_ns ? &facts->heavy : &facts->causing;
+    if (heavy->n == 0)
+        return;
+    facts_say(facts, FINDING_TEXT_heavy, "%s %s", heavy->text, heavy->n == 1 ? "has" : "have");
+    if (own_ns >= 0 && heavy->n == 1)
+        put_time(facts, FINDING_TEXT_heavy_time, own_ns);
+    else if (own_ns >= 0)
+        facts_say(facts, FINDING_TEXT_heavy_time, "%s on rank %" PRIu32,
+                  quantity_time((uint64_t)own_ns).text, facts->causing.main);
+}
+
 /// The ranks that do far less than all others, which do about the same; fewer than half. TIMES_NS:
 /// of each rank.
 static void put_light(const struct result *result, const uint64_t *times_ns, struct facts *facts)
@@ -437,6 +468,8 @@ static void put_times(const struct result *result, const struct cause *cause, st
     bool has_master = facts->numbers[FINDING_NUMBER_hub_share] > nearly_all && n > 2 &&
                       facts->numbers[FINDING_NUMBER_is_hub] == 0 &&
                       only_hands_out(result, facts->hub);
+    if (cause->site == RESULT_NONE)
+        put_heavy(result, times_ns, facts);
     if (has_master)
         n--;
     else if (cause->site == RESULT_NONE)
@@ -448,8 +481,11 @@ static void put_times(const struct result *result, const struct cause *cause, st
     double uneven_share = has_more ? part_of(n * most_ns - sum_ns, waits_ns) : 0;
     facts->numbers[FINDING_NUMBER_doing_ranks] = sum_ns / most_ns;
     facts->numbers[FINDING_NUMBER_uneven_share] = uneven_share < 1 ? uneven_share : 1;
+    if (own_ns >= 0 && facts->once_ns)
+        own_ns = (double)facts->once_ns;
     if (own_ns >= 0)
-        put_time(facts, FINDING_TEXT_rank_time, facts->once_ns ? (double)facts->once_ns : own_ns);
+        put_time(facts, FINDING_TEXT_rank_time, own_ns);
+    say_heavy(facts, own_ns);
     if (facts->once_ns == 0)
         put_time(facts, FINDING_TEXT_mean_time, sum_ns / n);
 }

@@ -237,6 +237,42 @@ static void put_place(const struct result *result, const struct cause *cause, st
     }
 }
 
+/// Whether all ranks visit REGION equally often.
+static bool is_visited_equally(const struct result *result, uint32_t region)
+{
+    SCOPED uint64_t *visits = memory_zeroed(result->n_ranks, sizeof *visits);
+    for (size_t i = 0; i < result->n_path_ranks; i++) {
+        const struct result_path_rank *of = &result->path_ranks[i];
+        if (result->paths[of->path].region == region)
+            visits[of->rank] += of->visits;
+    }
+    for (size_t i = 1; i < result->n_ranks; i++)
+        if (visits[i] != visits[0])
+            return false;
+    return visits[0] > 0;
+}
+
+/// The function around the place of CAUSE in which work is the same step on all ranks: they visit
+/// it equally often, the place itself not.
+static void put_step(const struct result *result, const struct cause *cause, struct facts *facts)
+{
+    uint32_t at = RESULT_NONE;
+    if (cause->subject != FINDING_computing || cause->region == RESULT_NONE ||
+        cause->site != RESULT_NONE || is_visited_equally(result, cause->region))
+        return;
+    for (uint32_t i = 0; i < result->n_paths; i++)
+        if (result->paths[i].region == cause->region &&
+            (at == RESULT_NONE || result->paths[i].exclusive_ns > result->paths[at].exclusive_ns))
+            at = i;
+    while (at != RESULT_NONE && !is_visited_equally(result, result->paths[at].region))
+        at = result->paths[at].parent;
+    const struct result_region *region =
+        at == RESULT_NONE ? NULL : &result->regions[result->paths[at].region];
+    if (region && !region_is_main(region) && !region_is_program(region) &&
+        region_is_called_by(result, cause->region, result->paths[at].region))
+        facts_say(facts, FINDING_TEXT_step, "%s", region->shown);
+}
+
 bool facts_take_other(struct facts *facts, const struct result *result, const struct cause *cause)
 {
     if (cause->n_parts == 0 || cause->region == RESULT_NONE || common_line(result, cause))
@@ -359,6 +395,7 @@ void facts_put_places(const struct result *result, const struct cause *cause, st
 {
     facts->site = site_of(result, cause);
     put_place(result, cause, facts);
+    put_step(result, cause, facts);
     if (facts->causing.main != RESULT_NONE)
         put_heaviest(result, facts->causing.main, true, FINDING_TEXT_rank_place, facts);
     put_busiest(result, facts);

@@ -205,7 +205,11 @@ static bool write_finding(const struct finding_kinds *kinds, const struct result
         finding->ranks[finding->n_ranks++] = facts->busiest;
     else if (kind->ranks == FINDING_RANKS_SENDER && facts->sender != RESULT_NONE)
         finding->ranks[finding->n_ranks++] = facts->sender;
-    else if (kind->ranks == FINDING_RANKS_WAITING && facts->wait_pattern != RESULT_NONE)
+    else if (kind->ranks == FINDING_RANKS_HEAVY && facts->heavy_ns) {
+        free(finding->ranks);
+        finding->ranks =
+            ranks_named(&facts->heavy, facts->heavy_ns, result->n_ranks, &finding->n_ranks);
+    } else if (kind->ranks == FINDING_RANKS_WAITING && facts->wait_pattern != RESULT_NONE)
         add_waiting_ranks(&result->patterns[facts->wait_pattern], &facts->waiting, finding);
     else
         for (size_t i = 0; i < finding->n_causing; i++)

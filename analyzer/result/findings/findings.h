@@ -108,7 +108,7 @@ struct facts {
     double numbers[N_FINDING_NUMBERS];
     char *texts[N_FINDING_TEXTS]; // NULL where unknown
     struct finding_calls calls;   // in the place; names of the result
-    struct named_ranks causing, waiting;
+    struct named_ranks causing, waiting, heavy;
     uint32_t busiest;      // the rank that is outside MPI longest, RESULT_NONE
     uint32_t hub;          // the rank with most messages
     uint32_t sender;       // to the rank with most of the loss, see FINDING_TEXTS; RESULT_NONE
@@ -116,6 +116,7 @@ struct facts {
     uint32_t wait_path;    // the call path with most of these, RESULT_NONE
     uint32_t other_wait;   // another call path with much of them, RESULT_NONE
     uint64_t *waiting_ns;  // by rank: what `waiting` goes by; NULL: no waits
+    uint64_t *heavy_ns;    // the same for `heavy`; NULL: not known by rank
     uint32_t path;         // of the calls that are the place, RESULT_NONE
     uint32_t site;         // of the place, RESULT_NONE: not known by its calls
     uint64_t once_ns;      // of one computation that is the place; 0: all before the calls of site
