@@ -65,11 +65,57 @@ TEST(test_waits_that_are_not_certain)
         assert_int_equal(found.n_findings, is_enough ? 2 : 3);
         if (!is_enough)
             continue;
-        assert_string_equal(found.findings[1].kind, "receiver-late");
+        assert_string_equal(found.findings[1].kind, "receiver-late"); // if that can be proven
+        assert_string_equal(found.findings[1].otherwise->kind, "serial-work");
         assert_int_equal(found.findings[1].loss_ns, 30 * MS);
         assert_says(
             "20.00 ms of it in waits that are not certain and supposed to be like the others.");
     }
+}
+
+/// The same of waits of another pattern in the same calls, none of which has a known cause.
+TEST(test_waits_that_are_alike_in_the_same_calls)
+{
+    struct result result = make_result();
+    struct result_amount for_rank[] = {{1, 2, 10 * MS}}, in_call[] = {{1, 2, 10 * MS}};
+    for (int is_same_call = 0; is_same_call < 2; is_same_call++) {
+        add_origin(&result, 0, (int64_t[]){0, 30 * MS});
+        struct result_pattern both[2] = {patterns[0], patterns[0]};
+        both[1].id = (char *)"receiver-outside-mpi";
+        both[1].name = (char *)"Receiver outside MPI";
+        both[1].window_ns = both[1].total_ns = 10 * MS;
+        both[1].origins = (struct result_origins){0};
+        both[1].by_cause = for_rank;
+        in_call[0].key = is_same_call ? 1 : 2;
+        both[1].by_path = in_call;
+        result.patterns = both;
+        result.n_patterns = 2;
+        result.wait_ns = 40 * MS;
+        result.other_mpi_ns = 60 * MS;
+        find(&result);
+        assert_int_equal(found.n_findings, is_same_call ? 2 : 3);
+        if (is_same_call) {
+            assert_int_equal(found.findings[1].loss_ns, 40 * MS);
+            assert_says("10.00 ms of it in waits whose cause is supposed to be the same.");
+        } else {
+            assert_says("Receiver outside MPI: Rank 0 waits");
+        }
+        forget();
+    }
+}
+
+/// A rank that does little in calls that send as well is no master.
+TEST(test_a_rank_with_little_work_is_no_master)
+{
+    struct result result = make_result();
+    struct result_traffic traffic[] = {{0, 1, 8, 64}, {1, 0, 8, 64}};
+    result.traffic = traffic;
+    result.n_traffic = 2;
+    add_origin(&result, 0, (int64_t[]){0, 30 * MS});
+    ranks[0].useful_ns = 1 * MS;
+    find_kind(&result, 1, "few-workers");
+    regions[1].name = (char *)"MPI_Sendrecv";
+    find_kind(&result, 1, "serial-work");
 }
 
 /// All ranks that do as much as the one that others wait for are named.

@@ -174,19 +174,46 @@ static void join(const struct result *result, struct cause *cause, struct cause 
     FREE_ALL(part->by_rank_ns, part->by_pattern_ns);
 }
 
-/// The cause of nearly all waits that are like those of UNKNOWN, whose cause is not known because
-/// they are not certain; NULL: there is none, or too few of them are known.
-static struct cause *cause_of_alike(const struct causes *causes, const struct result *result,
-                                    const struct cause *unknown)
+/// The call path in which ranks wait most by PATTERN; RESULT_NONE: none.
+static uint32_t heaviest_wait(const struct result_pattern *pattern)
+{
+    const struct result_amount *most = NULL;
+    for (size_t i = 0; i < pattern->n_by_path; i++)
+        if (!most || pattern->by_path[i].ns > most->ns)
+            most = &pattern->by_path[i];
+    return most ? most->key : RESULT_NONE;
+}
+
+/// How long ranks wait because of CAUSE by PATTERN; or, IN_OTHERS, by the other patterns of waits
+/// for messages or their receivers in the same calls.
+static uint64_t alike_ns(const struct result *result, const struct cause *cause, uint32_t pattern,
+                         bool in_others)
+{
+    uint64_t ns = in_others ? 0 : cause->by_pattern_ns[pattern];
+    uint32_t path = heaviest_wait(&result->patterns[pattern]);
+    if (!in_others || path == RESULT_NONE || !result_waits_for_messages(&result->patterns[pattern]))
+        return ns;
+    for (uint32_t i = 0; i < result->n_patterns; i++)
+        if (i != pattern && result->patterns[i].is_top &&
+            result_waits_for_messages(&result->patterns[i]) &&
+            heaviest_wait(&result->patterns[i]) == path)
+            ns += cause->by_pattern_ns[i];
+    return ns;
+}
+
+/// The cause of nearly all waits that are like those of UNKNOWN, whose cause is not known: of the
+/// same pattern, or, IN_OTHERS, of others in the same calls. NULL: there is none, or too few of
+/// them are known.
+static struct cause *cause_of_like(const struct causes *causes, const struct result *result,
+                                   const struct cause *unknown, bool in_others)
 {
     struct cause *most = NULL;
-    uint32_t pattern = unknown->pattern;
     uint64_t known_ns = 0, most_ns = 0;
-    if (unknown->subject != FINDING_waiting || result->patterns[pattern].confidence >= 1)
-        return NULL;
     for (size_t i = 0; i < causes->n; i++) {
         struct cause *cause = &causes->causes[i];
-        uint64_t ns = cause->subject == FINDING_waiting ? 0 : cause->by_pattern_ns[pattern];
+        if (cause->subject == FINDING_waiting)
+            continue;
+        uint64_t ns = alike_ns(result, cause, unknown->pattern, in_others);
         known_ns += ns;
         if (ns > most_ns) {
             most_ns = ns;
@@ -198,6 +225,24 @@ static struct cause *cause_of_alike(const struct causes *causes, const struct re
                    rank_with_most(most->by_rank_ns, result->n_ranks) ==
                        rank_with_most(unknown->by_rank_ns, result->n_ranks)
                ? most
+               : NULL;
+}
+
+/// The same where causes are unknown because the waits are not certain, or all that are alike are
+/// of other patterns.
+static struct cause *cause_of_alike(const struct causes *causes, const struct result *result,
+                                    const struct cause *unknown)
+{
+    bool is_known = false;
+    if (unknown->subject != FINDING_waiting)
+        return NULL;
+    for (size_t i = 0; i < causes->n; i++)
+        is_known |= causes->causes[i].subject != FINDING_waiting &&
+                    causes->causes[i].by_pattern_ns[unknown->pattern] > 0;
+    if (!is_known)
+        return cause_of_like(causes, result, unknown, true);
+    return result->patterns[unknown->pattern].confidence < 1
+               ? cause_of_like(causes, result, unknown, false)
                : NULL;
 }
 
