@@ -75,6 +75,7 @@ extern const char *const finding_subject_names[N_FINDING_SUBJECTS];
     X(threads_sharing)  /* 1 where the rank with most of it has no core for each thread, else 0 */ \
     X(idle_serial)      /* while the master computes alone */                                      \
     X(idle_limited)     /* as teams have fewer threads */                                          \
+    X(file_share)       /* of the time in the function, a recorded one for files, in their use */  \
     X(blocked_share)    /* of the time in the function, that it is blocked */                      \
     X(elsewhere_share)  /* of the blocked time of all ranks, outside any one place of it */        \
     X(odd_share)        /* lost in iterations that take longer on the rank with most loss */       \
@@ -144,6 +145,8 @@ enum finding_number {
                        of it right away; unknown without */                                         \
     X(preceding)    /* the same: the calls that most calls in the place follow right away */        \
     X(calls)        /* "12 calls" */                                                                \
+    X(opened_share) /* "0.0033" of the calls, of openings of files: if each rank opened each file   \
+                       of the run once; unknown where it does */                                    \
     X(joined_share) /* "0.002" of the calls for files, if those that follow one another were one    \
                      */                                                                             \
     X(messages)     /* "603 messages" */                                                            \

@@ -95,11 +95,40 @@ TEST(test_files_are_opened)
     assert_int_equal(found.n_findings, 2);
     assert_string_equal(found.findings[0].kind, "file-opening");
     assert_int_equal(found.findings[0].loss_ns, 80 * MS);
+    // Of 9 calls each of two ranks needs one; with five files, each needs five.
+    assert_string_equal(found.findings[0].remedies[0].value, "files in solve/MPI_Recv=0.2222");
+    struct result_file files[5] = {{.name = (char *)""}};
+    result.files = files;
+    for (result.n_files = 4; result.n_files <= 5; result.n_files++) {
+        find(&result);
+        assert_int_equal(found.findings[0].n_remedies, result.n_files == 4);
+    }
+    result.n_files = 0;
+    find(&result);
     assert_string_equal(found.findings[1].kind, "file-access");
     regions[3].name = (char *)"MPI_File_close";
     find(&result);
     assert_int_equal(found.n_findings, 1);
     assert_string_equal(found.findings[0].kind, "file-opening");
+}
+
+/// A function of the C library for files does not compute, whatever CPU time it takes.
+TEST(test_ranks_wait_for_file_access)
+{
+    struct result result = make_result();
+    struct result_file files[] = {{.name = (char *)"log.txt"}};
+    struct result_file_use uses[] = {
+        {.file = 0, .path = 0, .rank = 1, .sums = {.own_ns = 50 * MS}}};
+    result.files = files;
+    result.file_uses = uses;
+    result.n_files = result.n_file_uses = 1;
+    add_origin(&result, 0, (int64_t[]){0, 30 * MS});
+    paths[0].inclusive_ns = 100 * MS;
+    find_kind(&result, 1, "awaited-files");
+    assert_says("Files are accessed in solve (solve.c:56), mostly log.txt: 100.0 ms on rank 1. "
+                "Rank 0 waits for this in solve/MPI_Recv (Late Sender).");
+    uses[0].sums.own_ns--;
+    find_kind(&result, 1, "serial-work");
 }
 
 AROUND_ALL(load, unload)

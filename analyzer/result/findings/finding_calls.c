@@ -136,6 +136,22 @@ static void put_joined(const struct result *result, uint64_t n_calls, struct fac
     facts_say(facts, FINDING_TEXT_joined_share, "%.4f", share > 0.0001 ? share : 0.0001);
 }
 
+/// What is left of the calls of the function that CAUSE is about if each rank calls it once for
+/// each file of the run.
+static void put_opened(const struct result *result, const struct cause *cause, struct facts *facts)
+{
+    uint64_t n_calls = 0, n_left = result->n_ranks * (result->n_files > 0 ? result->n_files : 1);
+    if (cause->path == RESULT_NONE)
+        return;
+    for (uint32_t i = 0; i < result->n_paths; i++)
+        if (cause_has_place(cause, i) &&
+            result->paths[i].region == result->paths[cause->path].region)
+            n_calls += result->paths[i].visits;
+    double share = part_of((double)n_left, (double)n_calls);
+    if (n_left < n_calls)
+        facts_say(facts, FINDING_TEXT_opened_share, "%.4f", share > 0.0001 ? share : 0.0001);
+}
+
 static void put_counts(const struct result *result, const struct cause *cause, struct facts *facts)
 {
     uint64_t n_messages = 0, size_bytes = 0, n_calls = 0;
@@ -151,8 +167,10 @@ static void put_counts(const struct result *result, const struct cause *cause, s
         if (region->is_mpi && is_here)
             n_calls += result->paths[i].visits;
     }
-    if (cause->subject == FINDING_files)
+    if (cause->subject == FINDING_files) {
         put_joined(result, n_calls, facts);
+        put_opened(result, cause, facts);
+    }
     static const char *const locks[] = {"MPI_Win_lock", "MPI_Win_unlock", "MPI_Win_flush"};
     static const char *const fences[] = {"MPI_Win_fence", "MPI_Win_start", "MPI_Win_complete",
                                          "MPI_Win_post", "MPI_Win_wait"};

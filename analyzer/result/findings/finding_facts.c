@@ -552,6 +552,23 @@ static bool is_within(const struct result *result, const struct cause *cause, ui
     return is_here;
 }
 
+/// How much of the time in the place of CAUSE functions for files take that it is.
+static void put_file_share(const struct result *result, const struct cause *cause,
+                           struct facts *facts)
+{
+    uint64_t all_ns = 0, files_ns = 0;
+    if (cause->region == RESULT_NONE || cause->site != RESULT_NONE)
+        return;
+    for (size_t i = 0; i < result->n_paths; i++)
+        if (cause_has_place(cause, result->paths[i].region))
+            all_ns += result->paths[i].inclusive_ns;
+    for (size_t i = 0; i < result->n_file_uses; i++)
+        if (cause_has_place(cause, result->paths[result->file_uses[i].path].region))
+            files_ns += result->file_uses[i].sums.own_ns;
+    double share = part_of((double)files_ns, (double)all_ns);
+    facts->numbers[FINDING_NUMBER_file_share] = share < 1 ? share : 1;
+}
+
 /// Which files the place of CAUSE uses, by the time of the operations.
 static void put_file(const struct result *result, const struct cause *cause, struct facts *facts)
 {
@@ -742,6 +759,7 @@ void facts_collect(struct facts *facts, const struct result *result, const struc
     put_elsewhere_share(result, cause, facts);
     put_computed(cause, facts);
     put_file(result, cause, facts);
+    put_file_share(result, cause, facts);
     facts_put_threads(result, cause, facts);
     if (cores_of(result).n_short_ranks > 0 || facts->numbers[FINDING_NUMBER_sharing] > 0)
         facts_put_text(facts, FINDING_TEXT_sharing, sharing_text(result));
