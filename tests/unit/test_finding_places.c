@@ -114,6 +114,30 @@ TEST(test_blocked_functions_compute_as_well)
     }
 }
 
+/// The call after most of the blocked time is named if that is known of half of the time.
+TEST(test_blocked_before_a_call)
+{
+    struct result result = make_result();
+    struct result_path_rank times[] = {{3, 1, 1, 60 * MS, 60 * MS, 0}};
+    struct result_site sites[] = {{.path = 1, .visits = 9, .before_since = RESULT_NONE}};
+    regions[0].name = regions[0].shown = (char *)RESULT_REGION_PROGRAM;
+    regions[3] = (struct result_region){REGION(RESULT_REGION_BLOCKED), .file = (char *)""};
+    paths[3] =
+        (struct result_path){PATH("(program)/(blocked)"), .region = 3, .exclusive_ns = 60 * MS};
+    result.n_regions = result.n_paths = 4;
+    result.path_ranks = times;
+    result.n_path_ranks = 1;
+    result.no_cpu_ns = 60 * MS;
+    result.other_mpi_ns = 40 * MS;
+    set_sites(&result, sites, 1);
+    for (int is_half = 0; is_half < 2; is_half++) {
+        sites[0].blocked_before_ns = 30 * MS - !is_half;
+        find_kind(&result, 0, "blocked");
+        assert_says(is_half ? "mostly in the code before MPI_Recv"
+                            : "mostly in the program's code outside recorded regions");
+    }
+}
+
 /// Of 30 ms that rank 0 waits for rank 1 three fifths or more come from one computation.
 TEST(test_one_long_computation)
 {

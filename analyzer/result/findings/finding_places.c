@@ -57,15 +57,34 @@ void place_write(const struct result *result, uint32_t index, uint32_t site, FIL
     }
 }
 
+/// How long ranks are blocked in the program, outside recorded functions.
+static uint64_t blocked_in_program_ns(const struct result *result)
+{
+    uint64_t all_ns = 0;
+    for (size_t i = 0; i < result->n_paths; i++) {
+        const struct result_path *path = &result->paths[i];
+        bool is_of_program =
+            path->parent == RESULT_NONE ||
+            region_is_program(&result->regions[result->paths[path->parent].region]);
+        if (is_of_program && strcmp(result->regions[path->region].name, RESULT_REGION_BLOCKED) == 0)
+            all_ns += path->exclusive_ns;
+    }
+    return all_ns;
+}
+
 /// Where CAUSE is in a program without recorded functions: for blocked time the call after most of
-/// it.
+/// it, if that is known of half of it. It is not before functions for files.
 static uint32_t site_of(const struct result *result, const struct cause *cause)
 {
     uint32_t site = cause->site;
-    uint64_t most_ns = 0;
+    uint64_t most_ns = 0, known_ns = 0;
     if (cause->subject != FINDING_blocked || cause->region == RESULT_NONE ||
         !region_is_program(&result->regions[cause->region]))
         return site;
+    for (uint32_t i = 0; i < result->n_sites; i++)
+        known_ns += result->sites[i].blocked_before_ns;
+    if (2 * known_ns < blocked_in_program_ns(result))
+        return RESULT_NONE;
     for (uint32_t i = 0; i < result->n_sites; i++) {
         if (result->sites[i].blocked_before_ns > most_ns) {
             most_ns = result->sites[i].blocked_before_ns;
