@@ -137,7 +137,8 @@ enum finding_number {
     X(wait_path)       /* the call path of that, as what-if options name it */                      \
     X(collective_path) /* the collective operation in which they wait most, or else all ranks do    \
                         */                                                                          \
-    X(wait_scope)      /* the call path around it */                                                \
+    X(receive_call)    /* where they wait longest for late messages; unknown unless they do */      \
+    X(wait_scope)      /* the call path around that, or else around wait_path */                    \
     X(wait_outer)      /* the one around that */                                                    \
     X(wait_state)      /* its pattern */                                                            \
     X(wait_hint)       /* what the pattern says to do */                                            \

@@ -472,6 +472,27 @@ TEST(test_missed_overlap)
     assert_int_equal(finding->otherwise->ranks[0], 1);
 }
 
+/// Receives can be posted earlier, also where ranks wait longer in a collective operation.
+TEST(test_the_receives_of_a_pipeline_are_named)
+{
+    struct result result = make_result();
+    struct result_traffic one_way = {1, 0, 2, 0};
+    struct result_amount in_init[] = {{2, 3, 30 * MS}};
+    add_origin(&result, 50 * MS, (int64_t[]){15 * MS, 15 * MS});
+    struct result_pattern both[2] = {patterns[0], patterns[0]};
+    both[0].id = (char *)"wait-at-nxn";
+    both[0].by_path = in_init;
+    result.patterns = both;
+    result.n_patterns = 2;
+    result.traffic = &one_way;
+    result.n_traffic = 1;
+    find_kind(&result, 1, "dependent-work");
+    assert_says("waits in MPI_Init (");
+    assert_string_equal(found.findings[1].remedies[0].sentence,
+                        "Post the receives of solve/MPI_Recv earlier, and compute before waiting, "
+                        "if the work allows it");
+}
+
 /// A pipeline has several messages for each operation in which ranks wait, whatever they wait there
 /// for; one message is missed overlap.
 TEST(test_a_pipeline_that_drains)

@@ -216,16 +216,17 @@ static bool can_hide(const struct result *result, uint32_t path, uint64_t ns)
     return (double)computing_ns >= hidden * (double)ns;
 }
 
-/// The code in which computing can hide the waits for messages of CAUSE, or else those in PATH: the
-/// innermost function around them that computes, as a method that only waits does not.
+/// Where CAUSE makes ranks wait longest for messages, or else PATH, and the code in which computing
+/// can hide these waits: the innermost function around them that computes, as a method that only waits does not.
 static void put_scope(const struct result *result, const struct cause *cause, uint32_t path,
                       struct facts *facts)
 {
     uint32_t late_sender = result_find_pattern(result, "late-sender");
+    const struct result_pattern *pattern = &result->patterns[facts->wait_pattern];
     uint64_t most_ns = 0;
     if (late_sender != RESULT_NONE && facts->wait_pattern != late_sender &&
         cause->by_pattern_ns[late_sender] > 0) {
-        const struct result_pattern *pattern = &result->patterns[late_sender];
+        pattern = &result->patterns[late_sender];
         for (size_t i = 0; i < pattern->n_by_path; i++) {
             if (pattern->by_path[i].ns <= most_ns)
                 continue;
@@ -233,6 +234,8 @@ static void put_scope(const struct result *result, const struct cause *cause, ui
             path = pattern->by_path[i].key;
         }
     }
+    if (strcmp(pattern->id, "late-sender") == 0)
+        facts_put_text(facts, FINDING_TEXT_receive_call, path_text(result, pattern, path));
     uint32_t around = result->paths[path].parent, scope = around;
     while (scope != RESULT_NONE && !can_hide(result, scope, result->paths[path].exclusive_ns))
         scope = result->paths[scope].parent;

@@ -51,6 +51,13 @@ static bool has_remedy(const struct result_finding *finding, const char *option,
     return false;
 }
 
+/// Whether all texts that TEMPLATE, or NULL, asks for are known.
+static bool is_known(const char *template, const struct facts *facts)
+{
+    return !template || template_is_known(template, finding_text_names,
+                                          (const char *const *)facts->texts, N_FINDING_TEXTS);
+}
+
 static void add_remedies(const struct finding_kind *kind, const struct facts *facts,
                          struct result_finding *finding)
 {
@@ -58,11 +65,9 @@ static void add_remedies(const struct finding_kind *kind, const struct facts *fa
                                       sizeof *finding->remedies);
     for (size_t i = 0; i < kind->n_remedies; i++) {
         const struct finding_remedy *remedy = &kind->remedies[i];
-        // What the prediction needs to know must be known.
-        if (!finding_remedy_applies(remedy, facts->numbers) ||
-            (remedy->value &&
-             !template_is_known(remedy->value, finding_text_names,
-                                (const char *const *)facts->texts, N_FINDING_TEXTS)))
+        // What the prediction and its sentence need to know must be known.
+        if (!finding_remedy_applies(remedy, facts->numbers) || !is_known(remedy->value, facts) ||
+            !is_known(remedy->sentence, facts))
             continue;
         char *value = remedy->value ? fill(remedy->value, facts) : NULL;
         if (has_remedy(finding, remedy->option, value)) {
