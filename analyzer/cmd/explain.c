@@ -66,7 +66,8 @@ static bool read_request(int argc, char **argv, struct request *request, int *st
         .operands = "[patterns|findings|properties|machines|policies|models|NAME|FILE]",
         .summary = "Lists what Pagoda knows, or explains one thing",
         .details =
-            "NAME is a name in the first column of a list, such as late-sender or quadrics.\n"
+            "NAME is a name in the first column of a list, such as late-sender or quadrics,\n"
+            "or what reports call a wait state or finding, such as 'Late Sender'.\n"
             "FILE is an XML file of patterns, a kind of findings, a hierarchy of properties,\n"
             "a machine, a policy or a model, or a file of properties (*.asl).\n",
         OPTIONS_OF(rows),
@@ -188,6 +189,36 @@ static int nothing_of_that_name(const struct catalogue *c, const char *what, str
     return -1;
 }
 
+/// Adds ID to IDS if NAME is what reports call the thing, in whatever case.
+static void add_title(const char *name, const char *title, const char *id, char ***ids)
+{
+    if (strcasecmp(name, title) == 0)
+        words_add(ids, id);
+}
+
+/// Turns *WHAT, if reports call patterns or kinds of findings so, into the id of the only one. 0,
+/// or -1 and ERR if there are several.
+static int id_of_title(const struct catalogue *c, const char **what, struct error *err)
+{
+    SCOPED_BY(words_leave) char **ids = NULL;
+    for (size_t i = 0; i < c->n_patterns; i++)
+        add_title(c->patterns[i].name, *what, c->patterns[i].id, &ids);
+    for (size_t i = 0; i < c->findings.n; i++)
+        add_title(c->findings.kinds[i].name, *what, c->findings.kinds[i].id, &ids);
+    size_t n = words_count(ids);
+    if (n > 1) {
+        SCOPED char *names = NULL;
+        for (size_t i = 0; i < n; i++)
+            text_append(&names, "%s%s", i == 0 ? "" : ", ", ids[i]);
+        return error_set(err, "`%s` is what several are called: explain one of %s", *what, names);
+    }
+    if (n == 1 && catalogue_find(c, ids[0]) != PATTERN_NONE)
+        *what = c->patterns[catalogue_find(c, ids[0])].id;
+    else if (n == 1)
+        *what = finding_kinds_find(&c->findings, ids[0])->id;
+    return 0;
+}
+
 static void show_finding(struct loaded *loaded, const struct finding_kind *kind)
 {
     loaded->known.findings = kind;
@@ -279,6 +310,10 @@ static int load(struct loaded *loaded, const struct request *request, struct err
         status = loaded->wants[kind] ? load_files(loaded, kind, NULL, err) : 0;
     if (is_kind)
         return status;
+    if (catalogue_find(loaded->catalogue, what) == PATTERN_NONE &&
+        !finding_kinds_find(&loaded->catalogue->findings, what) &&
+        id_of_title(loaded->catalogue, &what, err) != 0)
+        return -1;
     loaded->known.pattern = catalogue_find(loaded->catalogue, what);
     show_finding(loaded, finding_kinds_find(&loaded->catalogue->findings, what));
     loaded->wants[PATTERNS] = loaded->known.pattern != PATTERN_NONE;

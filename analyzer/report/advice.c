@@ -46,14 +46,14 @@ static void print_head(const struct advice *advice, FILE *stream)
         page_labelled(&page, "Target", "%s with %s", quantity_time(advice->target_ns).text,
                       advice->target);
     bool says_nothing = advice_says_nothing(advice);
-    page_labelled(
-        &page, "Replay error", "%s: the run without any change is predicted to take %s. %s",
-        quantity_share((double)advice_error_ns(advice) / (double)advice->measured_ns).text,
-        quantity_time(advice->replayed_ns).text,
-        says_nothing ? "With so large an error the gains below say nothing (?)."
-        : advice->untraced_ns > 0
-            ? "A ? marks gains below the error."
-            : "Gains are relative to that time; a ? marks those below the error.");
+    page_labelled(&page, "Replay error",
+                  "%+.1f %%: the run without any change is predicted to take %s. %s",
+                  100 * whatif_change(advice->measured_ns, advice->replayed_ns),
+                  quantity_time(advice->replayed_ns).text,
+                  says_nothing ? "With so large an error the gains below say nothing (?)."
+                  : advice->untraced_ns > 0
+                      ? "A ? marks gains below the error."
+                      : "Gains are relative to that time; a ? marks those below the error.");
     if (advice->untraced_ns > 0)
         page_labelled(&page, "Untraced",
                       "%s, as predicted without what recording cost, which gains leave out, too. "

@@ -659,12 +659,12 @@ static void print_answer(const struct page *page, const struct whatif_report *re
                           : "",
                       judged_text(page, point).text);
     else
-        page_labelled(page, "Predicted", "%s (%s); %s by what is changed%s, %s%s", time.text,
-                      change.text, change_of(report->replayed_ns, point->predicted_ns).text,
+        page_labelled(page, "Predicted", "%s (%s)%s; %s by what is changed%s, %s", time.text,
+                      change.text, judged_text(page, point).text,
+                      change_of(report->replayed_ns, point->predicted_ns).text,
                       factor_of(report->replayed_ns, point->predicted_ns).text,
                       is_uncertain ? "no more than the replay error: uncertain"
-                                   : "the rest is the replay error",
-                      judged_text(page, point).text);
+                                   : "the rest is the replay error");
     if (!report->has_predicted)
         return;
     SCOPED char *text =

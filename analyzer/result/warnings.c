@@ -522,8 +522,10 @@ static void warn_of_symbols(struct result *result)
         list_add(&list, memory_copy_text(*name));
     SCOPED char *names = list_text(&list);
     warn(result, "missing-symbols", n, "call site",
-         "in files without symbols: %s. They are shown as addresses, such as %s. To see functions "
-         "and lines, compile with -g, do not strip, and record again",
+         "in files without symbols: %s. Reports show them as addresses, such as %s. To see "
+         "functions "
+         "and lines, compile with -g and do not strip, or install the package with the debug "
+         "symbols of these files (Debian: NAME-dbgsym). Then record again",
          names, example);
     words_free(modules);
 }

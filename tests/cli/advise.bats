@@ -400,6 +400,7 @@ END
     tr -s ' \n' ' ' <report | grep -q 'a ? marks those below the error\. '
     grep -q '^  1\. *500\.0 us?  50.0 %  Use ' report
     [ "$("$PAGODA" advise lost --json | jq .error_ns)" = 2000000 ]
+    grep -q 'Replay error  -66\.7 %: ' report # as `pagoda replay` says it
     tr -s ' \n' ' ' <report | grep -q 'Ranks had no CPU time: 2.000 ms, 66.7 % of their time. Other programs used the cores, or ranks slept .* Predictions leave this time out. First check'
 }
 

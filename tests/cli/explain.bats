@@ -53,6 +53,16 @@ load ../helper
     "$PAGODA" explain "$ROOT/patterns/policies/magda.xml" | grep -q '^Rule 1'
 }
 
+@test "what reports call a wait state or a finding is explained, too" {
+    local title
+    for title in late-sender='Late Sender' wait-at-nxn='wait at n x n' polling='Waiting by polls'; do
+        "$PAGODA" explain "${title%%=*}" >by_id
+        "$PAGODA" explain "${title#*=}" | diff by_id - || return 1
+    done
+    run -1 --separate-stderr "$PAGODA" explain 'Late receiver'
+    [ "$stderr" = 'pagoda: `Late receiver` is what several are called: explain one of late-receiver, receiver-late' ]
+}
+
 @test "nothing of that name: the nearest of any kind, or where to look" {
     check() {
         run -1 --separate-stderr "$PAGODA" explain "$1"
