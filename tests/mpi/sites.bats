@@ -225,3 +225,39 @@ END
     has '0 MPI_Comm_rank: <module> lines.py:24' "$sites"
     [ "$(count '^0 MPI_Finalize: .*lines.py' "$sites")" = 0 ]
 }
+
+# ctypes loads a library as Python loads an extension module; it needs none of Python's headers.
+@test "lines of Python that call MPI by an extension module without symbols, but functions of one with them" {
+    has_mpi openmpi || skip "openmpi is not installed"
+    /usr/bin/python3 -c 'import mpi4py' || skip "mpi4py is not installed"
+    cd "$BATS_TEST_TMPDIR"
+    cat >kernel.c <<'END'
+#include <mpi.h>
+static void __attribute__((noinline)) inner(void)
+{
+    MPI_Barrier(MPI_COMM_WORLD);
+    __asm__ volatile("");
+}
+void step(void)
+{
+    inner();
+    __asm__ volatile("");
+}
+END
+    mpicc.openmpi -O1 -shared -fPIC -s -o bare.cpython-311-x86_64-linux-gnu.so kernel.c
+    mpicc.openmpi -O1 -shared -fPIC -o named.cpython-311-x86_64-linux-gnu.so kernel.c
+    cat >kernels.py <<'END'
+from ctypes import PyDLL
+from mpi4py import MPI
+
+def relax(name):
+    PyDLL(f"./{name}.cpython-311-x86_64-linux-gnu.so").step()
+
+relax("bare")
+relax("named")
+END
+    "$PAGODA" trace -o kernels -- mpirun.openmpi -n 1 /usr/bin/python3 kernels.py
+    sites_of kernels >sites
+    [ "$(grep '^0 MPI_Barrier' sites)" = '0 MPI_Barrier: relax kernels.py:5
+0 MPI_Barrier: inner ?' ]
+}

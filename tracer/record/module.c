@@ -145,19 +145,24 @@ static const ElfW(Shdr) * symbol_section(const ElfW(Shdr) * sections, size_t n)
     return best;
 }
 
-static void read_functions(struct module *module, const uint8_t *bytes, size_t n_bytes)
+/// The sections of the file, *N of them; NULL if it is no ELF file.
+static const ElfW(Shdr) * sections_of(const uint8_t *bytes, size_t n_bytes, size_t *n)
 {
     const ElfW(Ehdr) *header = in_file(bytes, n_bytes, 0, sizeof *header);
-    const ElfW(Shdr) * sections;
-    const ElfW(Shdr) * table;
-    const ElfW(Sym) * symbols;
     if (!header || memcmp(header->e_ident, ELFMAG, SELFMAG) != 0 ||
-        header->e_shentsize != sizeof *sections)
-        return;
-    sections =
-        in_file(bytes, n_bytes, header->e_shoff, (uint64_t)header->e_shnum * sizeof *sections);
-    table = sections ? symbol_section(sections, header->e_shnum) : NULL;
-    if (!table || table->sh_link >= header->e_shnum)
+        header->e_shentsize != sizeof(ElfW(Shdr)))
+        return NULL;
+    *n = header->e_shnum;
+    return in_file(bytes, n_bytes, header->e_shoff, *n * sizeof(ElfW(Shdr)));
+}
+
+static void read_functions(struct module *module, const uint8_t *bytes, size_t n_bytes)
+{
+    size_t n = 0;
+    const ElfW(Shdr) *sections = sections_of(bytes, n_bytes, &n);
+    const ElfW(Shdr) *table = sections ? symbol_section(sections, n) : NULL;
+    const ElfW(Sym) * symbols;
+    if (!table || table->sh_link >= n)
         return;
     symbols = in_file(bytes, n_bytes, table->sh_offset, table->sh_size);
     uint64_t n_texts = sections[table->sh_link].sh_size;
@@ -175,27 +180,50 @@ static void read_functions(struct module *module, const uint8_t *bytes, size_t n
         qsort(module->functions, module->n_functions, sizeof *module->functions, by_address);
 }
 
+/// The file in memory, MAP_FAILED without; the caller unmaps.
+static void *map_file(const char *path, size_t *n_bytes)
+{
+    void *bytes = MAP_FAILED;
+    struct stat file;
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    if (fd < 0)
+        return MAP_FAILED;
+    if (fstat(fd, &file) == 0 && file.st_size > 0) {
+        *n_bytes = (size_t)file.st_size;
+        bytes = mmap(NULL, *n_bytes, PROT_READ, MAP_PRIVATE, fd, 0);
+    }
+    close(fd);
+    return bytes;
+}
+
 static struct module *open_module(const struct search *search)
 {
     const char *path = search->path[0] != '\0' ? search->path : "/proc/self/exe";
     struct module *module = calloc(1, sizeof *module);
-    void *bytes = MAP_FAILED;
+    size_t n_bytes = 0;
     if (!module)
         return NULL;
     module->base = search->base;
     module->end = search->end;
     module->next = modules;
     modules = module;
-    int fd = open(path, O_RDONLY | O_CLOEXEC);
-    if (fd < 0)
-        return module;
-    struct stat file;
-    if (fstat(fd, &file) == 0 && file.st_size > 0)
-        bytes = mmap(NULL, (size_t)file.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
-    close(fd);
+    void *bytes = map_file(path, &n_bytes);
     if (bytes != MAP_FAILED)
-        read_functions(module, bytes, (size_t)file.st_size);
+        read_functions(module, bytes, n_bytes);
     return module;
+}
+
+bool module_has_symbols(const char *path)
+{
+    size_t n_bytes = 0, n = 0;
+    void *bytes = map_file(path, &n_bytes);
+    if (bytes == MAP_FAILED)
+        return false;
+    const ElfW(Shdr) *sections = sections_of(bytes, n_bytes, &n);
+    const ElfW(Shdr) *table = sections ? symbol_section(sections, n) : NULL;
+    bool has_symbols = table && table->sh_type == SHT_SYMTAB;
+    munmap(bytes, n_bytes);
+    return has_symbols;
 }
 
 const char *function_name(uint64_t address)

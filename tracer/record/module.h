@@ -5,6 +5,7 @@
 
 #include "tracer/record/stream.h"
 
+#include <stdbool.h>
 #include <stdint.h>
 
 /// Records all loaded modules, unless nothing was loaded or unloaded since the last time.
@@ -32,6 +33,10 @@ static inline void module_met(struct stream *stream, uint64_t address)
 /// Valid as long as the process. Reads the symbol table at the first call for each file, so this is
 /// nothing for the hot path. Call it from one thread at a time.
 const char *function_name(uint64_t address);
+
+/// Whether the file has a symbol table besides that of what it exports: false if it is stripped or
+/// cannot be read.
+bool module_has_symbols(const char *path);
 
 /// The name as the program's author writes it, demangled if it is mangled and the C++ library is
 /// loaded; else NULL. The caller frees.

@@ -4,6 +4,7 @@
 // only while no other thread of Python exists. So it never waits for the lock.
 #include "tracer/record/python.h"
 
+#include "tracer/record/module.h"
 #include "tracer/record/settings.h"
 
 #include <dlfcn.h>
@@ -42,7 +43,7 @@ static struct {
 } api;
 #undef MEMBER
 
-struct python_binding python_binding;
+struct python_bindings python_bindings;
 
 // Lines by number, and how they are found again. The code objects keep a reference, so no other one
 // gets the address of one of them.
@@ -53,10 +54,24 @@ static struct slot {
 } slots[N_SLOTS];
 static uint32_t n_lines, n_known; // known: Python's own lines, too
 
-void python_met_module(const char *path, uint64_t start, uint64_t end)
+/// Extension modules are called NAME.cpython-311-x86_64-linux-gnu.so or NAME.abi3.so.
+static bool is_binding(const char *path)
 {
     if (strstr(path, "/mpi4py/MPI."))
-        python_binding = (struct python_binding){start, end - start};
+        return true;
+    const char *name = strrchr(path, '/');
+    return name && (strstr(name, ".cpython-") || strstr(name, ".abi3.so")) &&
+           !module_has_symbols(path);
+}
+
+void python_met_module(const char *path, uint64_t start, uint64_t end)
+{
+    struct python_bindings *known = &python_bindings;
+    for (uint32_t i = 0; i < known->n; i++)
+        if (known->at[i].start == start)
+            return;
+    if (known->n < PYTHON_MOST_BINDINGS && is_binding(path))
+        known->at[known->n++] = (struct python_binding){start, end - start};
 }
 
 static bool look_up(void)
@@ -172,7 +187,7 @@ uint64_t python_line(struct stream *stream, uint64_t site)
     if (!look_up())
         return site;
     if (!api.Py_IsInitialized())
-        return 0; // mpi4py calls MPI_Finalize when Python has ended
+        return 0; // such as the MPI_Finalize of mpi4py, called when Python has ended
     void *thread = api.PyGILState_GetThisThreadState();
     if (!thread || !is_alone(thread))
         return site;
