@@ -24,6 +24,29 @@ struct list {
     uint64_t time_ns;
 };
 
+static const ElfW(Dyn) * dynamic_section(const struct dl_phdr_info *info)
+{
+    for (int i = 0; i < info->dlpi_phnum; i++)
+        if (info->dlpi_phdr[i].p_type == PT_DYNAMIC)
+            return (const ElfW(Dyn) *)(info->dlpi_addr + info->dlpi_phdr[i].p_vaddr);
+    return NULL;
+}
+
+/// Whether the module was linked with a library of MPI.
+static bool is_linked_with_mpi(const struct dl_phdr_info *info)
+{
+    const ElfW(Dyn) *dynamic = dynamic_section(info);
+    const char *texts = NULL;
+    for (const ElfW(Dyn) *entry = dynamic; entry && entry->d_tag != DT_NULL; entry++)
+        if (entry->d_tag == DT_STRTAB) // the loader has made it an address, or left an offset
+            texts = (const char *)(entry->d_un.d_ptr +
+                                   (entry->d_un.d_ptr < info->dlpi_addr ? info->dlpi_addr : 0));
+    for (const ElfW(Dyn) *entry = dynamic; texts && entry->d_tag != DT_NULL; entry++)
+        if (entry->d_tag == DT_NEEDED && strncmp(texts + entry->d_un.d_val, "libmpi", 6) == 0)
+            return true;
+    return false;
+}
+
 static int write_module(struct dl_phdr_info *info, size_t size, void *to)
 {
     const struct list *list = to;
@@ -40,7 +63,7 @@ static int write_module(struct dl_phdr_info *info, size_t size, void *to)
     }
     if (end == 0)
         return 0;
-    python_met_module(info->dlpi_name, start, end);
+    python_met_module(info->dlpi_name, is_linked_with_mpi(info), start, end);
     size_t n_bytes = sizeof(struct record_module);
     struct record_module *record = stream_reserve_with_text(
         list->stream, &n_bytes, info->dlpi_name); // empty: the program itself

@@ -55,22 +55,22 @@ static struct slot {
 static uint32_t n_lines, n_known; // known: Python's own lines, too
 
 /// Extension modules are called NAME.cpython-311-x86_64-linux-gnu.so or NAME.abi3.so.
-static bool is_binding(const char *path)
+static bool is_binding(const char *path, bool is_linked_with_mpi)
 {
     if (strstr(path, "/mpi4py/MPI."))
         return true;
     const char *name = strrchr(path, '/');
-    return name && (strstr(name, ".cpython-") || strstr(name, ".abi3.so")) &&
+    return is_linked_with_mpi && name && (strstr(name, ".cpython-") || strstr(name, ".abi3.so")) &&
            !module_has_symbols(path);
 }
 
-void python_met_module(const char *path, uint64_t start, uint64_t end)
+void python_met_module(const char *path, bool is_linked_with_mpi, uint64_t start, uint64_t end)
 {
     struct python_bindings *known = &python_bindings;
     for (uint32_t i = 0; i < known->n; i++)
         if (known->at[i].start == start)
             return;
-    if (known->n < PYTHON_MOST_BINDINGS && is_binding(path))
+    if (known->n < PYTHON_MOST_BINDINGS && is_binding(path, is_linked_with_mpi))
         known->at[known->n++] = (struct python_binding){start, end - start};
 }
 

@@ -5,6 +5,7 @@
 
 #include "tracer/record/stream.h"
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #define PYTHON_MOST_BINDINGS 16 // MPI calls of further ones keep their place in them
@@ -18,7 +19,7 @@ extern struct python_bindings {
 } python_bindings;
 
 /// A module is loaded from `path` to [start, end).
-void python_met_module(const char *path, uint64_t start, uint64_t end);
+void python_met_module(const char *path, bool is_linked_with_mpi, uint64_t start, uint64_t end);
 
 uint64_t python_line(struct stream *stream, uint64_t site);
 
