@@ -29,6 +29,13 @@ sentence() {
 
 @test "report: a program without recorded functions, by where its MPI calls are" { golden unmodified; }
 
+@test "a Python program is not told to compile its functions with an option" {
+    sed 's/farm\.c/farm.py/' "$ROOT/tests/traces/replay/unmodified.txt" | "$BUILD/tools/mktrace" - farm
+    "$PAGODA" replay farm >report
+    grep -q '^  only the lines of Python that call MPI are recorded; ' report
+    [ "$(grep -c finstrument report)" = 0 ]
+}
+
 @test "near-critical paths: how much less work pays, and what is critical then" {
     archive replay/near-critical
     "$PAGODA" replay near-critical >report

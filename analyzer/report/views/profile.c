@@ -114,6 +114,19 @@ static bool print_stretches(const struct page *page)
     return n > 0;
 }
 
+/// Whether lines of Python made most of the calls before which the program computed: none of its
+/// functions can be recorded.
+static bool is_python(const struct result *result)
+{
+    uint64_t python_ns = 0, all_ns = 0;
+    for (size_t i = 0; i < result->n_sites; i++) {
+        const char *ending = strrchr(result->sites[i].file, '.');
+        all_ns += result->sites[i].before_ns;
+        python_ns += ending && strcmp(ending, ".py") == 0 ? result->sites[i].before_ns : 0;
+    }
+    return 2 * python_ns > all_ns;
+}
+
 /// What "(program)" means, where it is much.
 static void explain_program(const struct page *page)
 {
@@ -128,12 +141,15 @@ static void explain_program(const struct page *page)
             if (has_places && !is_ours)
                 continue;
             fputs("  ", page->stream);
-            print_paragraph(has_places
-                                ? "compile with -finstrument-functions to see functions there"
-                            : is_ours ? "(program) is the time outside recorded regions; compile "
-                                        "with -finstrument-functions to see functions there"
-                                      : "(program) is the time outside recorded regions",
-                            2, 2, page->options->width, page->stream);
+            print_paragraph(
+                has_places && is_python(result)
+                    ? "only the lines of Python that call MPI are recorded; cProfile shows what "
+                      "runs between them"
+                : has_places ? "compile with -finstrument-functions to see functions there"
+                : is_ours    ? "(program) is the time outside recorded regions; compile "
+                               "with -finstrument-functions to see functions there"
+                             : "(program) is the time outside recorded regions",
+                2, 2, page->options->width, page->stream);
         }
     }
 }
