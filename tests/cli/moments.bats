@@ -19,6 +19,12 @@ refused() {
     [ "${lines[6]}" = "Origin: rank 0 in solve, 95.00 us of the wait" ]
 }
 
+@test "a rank without CPU time does not compute" {
+    archive replay/without-cpu
+    run -0 "$PAGODA" replay --explain 0@5ms without-cpu
+    [ "$output" = "Rank 0 at 5.000 ms is outside MPI, from 1.000 ms to 11.10 ms, longest without CPU time" ]
+}
+
 @test "where a rank does not wait" {
     archive replay/chain
     run "$PAGODA" replay --explain 1@110us chain

@@ -25,7 +25,7 @@ refused() {
     [ "${lines[0]}" = "Timeline from 2.000 ms to 9.000 ms, 100.0 us a column" ]
     [ "${lines[1]}" = "  rank 0  $computing$waiting" ]
     [ "${lines[2]}" = "  rank 1  ##########$waiting$waiting####################" ]
-    [ "${lines[3]}" = "  # computing, . waiting, m messages, c collective operations, o other MPI" ]
+    [ "${lines[3]}" = "  # outside MPI, . waiting, m messages, c collective operations, o other MPI" ]
     [ "${#lines[@]}" = 4 ]
 }
 

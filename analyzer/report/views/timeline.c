@@ -16,7 +16,7 @@ static const struct {
     char letter;
     const char *name, *colour, *key;
 } kinds[TIMELINE_KINDS] = {
-    [TIMELINE_COMPUTING] = {'#', "computing", "\033[34m", "computing"},
+    [TIMELINE_COMPUTING] = {'#', "outside MPI", "\033[34m", "computing"},
     [TIMELINE_WAITING] = {'.', "waiting", "\033[31m", "waiting"},
     [TIMELINE_POINT_TO_POINT] = {'m', "messages", "\033[33m", "point_to_point"},
     [TIMELINE_COLLECTIVE] = {'c', "collective operations", "\033[35m", "collective"},
