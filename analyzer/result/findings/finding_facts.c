@@ -687,7 +687,7 @@ static void put_loss(const struct result *result, const struct cause *cause, str
     facts_say(facts, FINDING_TEXT_loss, "%s", quantity_time(cause->loss_ns).text);
     uint64_t took_ns = cause->loss_ns - waits_ns;
     facts_say(facts, FINDING_TEXT_took, "%s",
-              took_ns > 0 ? quantity_time(took_ns).text : "none of the judged time");
+              took_ns > 0 ? quantity_time(took_ns).text : "no time in the judged part");
     if (waits_ns > cause->loss_ns / 100)
         facts_say(facts, FINDING_TEXT_delays, "%s", quantity_time(waits_ns).text);
     facts_say(facts, FINDING_TEXT_loss_share, "%s",
