@@ -4,7 +4,7 @@
 // recorded.
 #include "tracer/record/region.h"
 
-#include "tracer/record/module.h"
+#include "tracer/record/function_names.h"
 #include "tracer/record/settings.h"
 
 #include <fnmatch.h>

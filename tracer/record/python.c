@@ -4,7 +4,7 @@
 // only while no other thread of Python exists. So it never waits for the lock.
 #include "tracer/record/python.h"
 
-#include "tracer/record/module.h"
+#include "tracer/record/function_names.h"
 #include "tracer/record/settings.h"
 
 #include <dlfcn.h>
@@ -61,7 +61,7 @@ static bool is_binding(const char *path, bool is_linked_with_mpi)
         return true;
     const char *name = strrchr(path, '/');
     return is_linked_with_mpi && name && (strstr(name, ".cpython-") || strstr(name, ".abi3.so")) &&
-           !module_has_symbols(path);
+           !file_has_symbols(path);
 }
 
 void python_met_module(const char *path, bool is_linked_with_mpi, uint64_t start, uint64_t end)

@@ -52,8 +52,8 @@ static void print_state(const struct page *page, const char *place)
         if (strcmp(place, RESULT_REGION_NO_CPU) == 0)
             fprintf(page->stream, "is outside MPI, %s, longest without CPU time\n", lasts.text);
         else
-            fprintf(page->stream, "computes, %s%s%s\n", lasts.text,
-                    place[0] ? ", longest in " : "", place);
+            fprintf(page->stream, "computes, %s%s%s\n", lasts.text, place[0] ? ", longest in " : "",
+                    place);
         break;
     case RESULT_MOMENT_WAITS:
     case RESULT_MOMENT_CALLS:

@@ -217,7 +217,8 @@ static bool can_hide(const struct result *result, uint32_t path, uint64_t ns)
 }
 
 /// Where CAUSE makes ranks wait longest for messages, or else PATH, and the code in which computing
-/// can hide these waits: the innermost function around them that computes, as a method that only waits does not.
+/// can hide these waits: the innermost function around them that computes, as a method that only
+/// waits does not.
 static void put_scope(const struct result *result, const struct cause *cause, uint32_t path,
                       struct facts *facts)
 {
