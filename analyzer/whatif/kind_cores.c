@@ -203,12 +203,12 @@ static struct thread_use use_of_threads(const struct scenario *scenario,
 static const char *who_shares(const struct scenario *scenario, bool has_threads)
 {
     if (scenario->settings->is_sticky)
-        return "each rank stays on one (sticky)";
+        return "each rank stays on one (--sharing sticky)";
     if (scenario->is_bound)
         return has_threads ? "shared by the threads bound to them"
                            : "shared by the ranks bound to them";
-    return has_threads ? "shared by all threads of the node (fluid)"
-                       : "shared by all ranks of the node (fluid)";
+    return has_threads ? "shared by all threads of the node (--sharing fluid)"
+                       : "shared by all ranks of the node (--sharing fluid)";
 }
 
 static char *describe_sharing(const struct scenario *scenario, const struct thread_use *threads)
