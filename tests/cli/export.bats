@@ -263,6 +263,15 @@ main/a&lt;/script&gt;&lt;script&gt;document.title="taken"&lt;/script&gt;&lt;!--"
     [[ "$(said)" != *vector* && "$(said)" == *", in main/ns::Solver&lt;&gt;::solve/MPI_Recv, for rank 0."* ]]
 }
 
+@test "ranks that serve others" {
+    archive server
+    "$PAGODA" export server -o page.html
+    browse page.html "$(when_ready 'said += [...$("servers").rows].map(row => [...row.cells].map(cell => cell.textContent).join("|")).join("\n")')"
+    said
+    [ "$(said)" = "|clients|requests|one every|served in|answered in|busy|full with
+rank 0|2|8|46 ns ± 70 %|30 ns ± 5 %|46 ns ± 1 %|62.7 %|2.7 clients" ]
+}
+
 @test "a prediction has its timeline below the measured one" {
     archive pipeline
     "$PAGODA" export pipeline -o page.html --scale solve=0.5

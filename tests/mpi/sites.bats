@@ -93,7 +93,7 @@ forms() {
     [ "$(count '^4 MPI_Comm_size: stripped\+0x[0-9a-f]+ \?$' "$sites")" = 1 ]
     [ "$(count ': unknown$' "$sites")" = 0 ]
     "$PAGODA" replay --json "$dir" 2>/dev/null | jq -e '.warnings[] | select(.code == "missing-symbols")
-        | .text | contains("in files without symbols: stripped. Reports show them as addresses, such as stripped+0x")'
+        | .text | contains("in files without symbols: stripped. Reports show addresses there, such as stripped+0x")'
 }
 
 @test "position-independent or not, in libraries loaded and unloaded, without debug information" {

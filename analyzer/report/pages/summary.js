@@ -192,6 +192,18 @@ function showStragglers() {
     ...kinds.map(([, name]) => [name, "number"]), ["what made it late", ""]], rows);
 }
 
+/** Ranks that serve others: how often requests come, how long each takes. */
+function showServers() {
+  const servers = report.servers || [];
+  const moments = ({ mean_ns: mean, deviation_ns: deviation }) =>
+    mean === null ? "-" : timeText(mean) + (deviation !== null && mean > 0 ? ` ± ${Math.round(100 * deviation / mean)} %` : "");
+  $("servers-part").hidden = !servers.length;
+  const rows = servers.map(({ rank, clients, requests, arrival, service, response, busy, saturating }) => [cell(`rank ${rank}`, "name"),
+    ...[String(clients), String(requests), moments(arrival), moments(service), moments(response), percent(busy),
+      saturating === null ? "-" : `${saturating.toFixed(1)} clients`].map(text => cell(text, "number"))]);
+  fill($("servers"), [["", ""], ...["clients", "requests", "one every", "served in", "answered in", "busy", "full with"].map(name => [name, "number"])], rows);
+}
+
 /** A cell with a bar of PARTS, each a class and a number, WHOLE of which are all of its width. */
 function bar(parts, whole) {
   return make("td", { class: "share wide" }, make("div", { class: "parts" },
