@@ -149,7 +149,7 @@ servers() {
     for clients in 2 3 6; do
         /usr/bin/python3 "$system" $clients 20000 >text
         echo "$(servers text) $(/usr/bin/python3 "$system" $clients)" >both
-        awk '{ exit !(near($5, $16) && near($11, $17) && near($13, $18) && near($15, $19) &&
+        LC_ALL=C awk '{ exit !(near($5, $16) && near($11, $17) && near($13, $18) && near($15, $19) &&
                 near($9, $8)) }
             function near(a, b) { return a > 0.98 * b && a < 1.02 * b }' both || {
             cat both
