@@ -360,21 +360,45 @@ static int find_bends(const struct whatif_batch *batch, const struct pag_result 
     return slack_take(batch, unchanged, advice, result, err);
 }
 
-int findings_predict(struct replay_run *measured, struct error *err)
+/// How many predictions the findings of RESULT take, about: remedies, and the run with nothing
+/// changed, traced and untraced.
+static size_t n_wanted(const struct result *result)
 {
-    const struct whatif_batch batch = {.measured = measured, .is_of_one_process = true};
+    size_t n = 2;
+    for (size_t i = 0; i < result->n_findings; i++) {
+        const struct result_finding *finding = &result->findings[i];
+        n += finding->n_remedies;
+        for (size_t k = 0; k < finding->n_otherwise; k++)
+            n += finding->otherwise[k].n_remedies;
+    }
+    return n;
+}
+
+static int predict(const struct whatif_batch *batch, struct replay_run *measured, struct error *err)
+{
     SCOPED_BY(advice_release) struct advice advice = {0};
     SCOPED_BY(whatif_plan_release) struct whatif_plan plan;
     SCOPED_BY(replay_run_release) struct replay_run run = {0};
-    int status = whatif_job_plan(&batch, &(struct whatif_job){0}, &plan, err);
+    int status = whatif_job_plan(batch, &(struct whatif_job){0}, &plan, err);
     bool finds_bends = status == 0 && !plan.unchanged.is_shared &&
                        affordable(trace_definitions(measured->trace)) == SIZE_MAX;
     struct whatif_job unchanged = {.run = finds_bends ? &run : NULL};
     if (finds_bends)
         slack_add_candidates(&measured->result, &advice);
-    if (findings_search(measured, &batch, &advice, &unchanged, err) != 0)
+    if (findings_search(measured, batch, &advice, &unchanged, err) != 0)
         return error_wrap(err, "what changes would save is not predicted");
-    if (finds_bends && find_bends(&batch, &run.replay, &advice, &measured->result, err) != 0)
+    if (finds_bends && find_bends(batch, &run.replay, &advice, &measured->result, err) != 0)
         return error_wrap(err, "how much less computing shortens the run is not predicted");
     return 0;
+}
+
+int findings_predict(struct replay_run *measured, struct error *err)
+{
+    const struct whatif_batch batch = {.measured = measured,
+                                       .progress = whatif_progress_new("predicting remedies"),
+                                       .is_of_one_process = true};
+    whatif_progress_expect(batch.progress, n_wanted(&measured->result));
+    int status = predict(&batch, measured, err);
+    whatif_progress_free(batch.progress);
+    return status;
 }

@@ -138,6 +138,16 @@ void progress_begin(struct progress *progress, const char *label, uint64_t total
     progress->next_ns = progress->begin_ns + first_after_ns;
 }
 
+/// "30 s left": what the rest takes if it goes on as fast as SHARE, which took PASSED_S.
+static void put_time_left(char *text, size_t n_text, double share, double passed_s)
+{
+    double left_s = share > 0 ? passed_s * (1 - share) / share : 0;
+    text[0] = '\0';
+    if (left_s >= 1)
+        snprintf(text, n_text, left_s < 100 ? ", %.0f s left" : ", %.0f min left",
+                 left_s < 100 ? left_s : left_s / 60);
+}
+
 void progress_update(struct progress *progress, uint64_t done)
 {
     if (!progress->is_terminal || progress->total == 0)
@@ -150,7 +160,9 @@ void progress_update(struct progress *progress, uint64_t done)
     memset(bar, ' ', BAR_COLUMNS);
     memset(bar, '=', (size_t)(share * BAR_COLUMNS));
     bar[BAR_COLUMNS] = '\0';
-    fprintf(stderr, "\r%s [%s] %3.0f %%", progress->label, bar, 100 * share);
+    char left[40];
+    put_time_left(left, sizeof left, share, (double)(now - progress->begin_ns) / 1e9);
+    fprintf(stderr, "\r%s [%s] %3.0f %%%s\033[K", progress->label, bar, 100 * share, left);
     fflush(stderr);
     progress->is_shown = true;
     progress->next_ns = now + redraw_after_ns;
