@@ -189,33 +189,35 @@ static int nothing_of_that_name(const struct catalogue *c, const char *what, str
     return -1;
 }
 
-/// Adds ID to IDS if NAME is what reports call the thing, in whatever case.
-static void add_title(const char *name, const char *title, const char *id, char ***ids)
+/// What reports call by the same name.
+struct titled {
+    const char *id; // the last one's
+    char *ids;      // "a, b"
+    size_t n;
+};
+
+/// Adds what has ID to FOUND if reports call it WHAT, in whatever case.
+static void add_titled(struct titled *found, const char *what, const char *title, const char *id)
 {
-    if (strcasecmp(name, title) == 0)
-        words_add(ids, id);
+    if (strcasecmp(what, title) != 0)
+        return;
+    text_append(&found->ids, "%s%s", found->n++ == 0 ? "" : ", ", id);
+    found->id = id;
 }
 
 /// Turns *WHAT, if reports call patterns or kinds of findings so, into the id of the only one. 0,
 /// or -1 and ERR if there are several.
 static int id_of_title(const struct catalogue *c, const char **what, struct error *err)
 {
-    SCOPED_BY(words_leave) char **ids = NULL;
+    struct titled found = {0};
     for (size_t i = 0; i < c->n_patterns; i++)
-        add_title(c->patterns[i].name, *what, c->patterns[i].id, &ids);
+        add_titled(&found, *what, c->patterns[i].name, c->patterns[i].id);
     for (size_t i = 0; i < c->findings.n; i++)
-        add_title(c->findings.kinds[i].name, *what, c->findings.kinds[i].id, &ids);
-    size_t n = words_count(ids);
-    if (n > 1) {
-        SCOPED char *names = NULL;
-        for (size_t i = 0; i < n; i++)
-            text_append(&names, "%s%s", i == 0 ? "" : ", ", ids[i]);
-        return error_set(err, "`%s` is what several are called: explain one of %s", *what, names);
-    }
-    if (n == 1 && catalogue_find(c, ids[0]) != PATTERN_NONE)
-        *what = c->patterns[catalogue_find(c, ids[0])].id;
-    else if (n == 1)
-        *what = finding_kinds_find(&c->findings, ids[0])->id;
+        add_titled(&found, *what, c->findings.kinds[i].name, c->findings.kinds[i].id);
+    SCOPED char *ids = found.ids;
+    if (found.n > 1)
+        return error_set(err, "`%s` is what several are called: explain one of %s", *what, ids);
+    *what = found.n == 1 ? found.id : *what;
     return 0;
 }
 

@@ -156,7 +156,7 @@ enum finding_number {
     X(hub)          /* "rank 0", with most messages */                                              \
     X(served)       /* "400 messages" to the rank with most of the loss */                          \
     X(service_time) /* "512.3 us": it serves each so long, as struct result_server has it; */       \
-    X(think_time)   /* likewise what else is said of servers */                                     \
+    X(think_time) /* "795 us": a client computes so long between an answer and its next request */  \
     X(response_time)                                                                                \
     X(arrival_time)   /* "633.5 us" from one of them to the next */                                 \
     X(busy)           /* "81.0 %" of the time */                                                    \

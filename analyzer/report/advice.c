@@ -288,7 +288,6 @@ void text_print_advice(const struct advice *advice, size_t limit, FILE *stream)
                 quantity_count(advice->n_untried, "change").text);
 }
 
-/// The findings that CANDIDATE is a remedy of.
 /// The finding with index I, if CANDIDATE is for it; else NULL.
 static json_t *finding_object(const struct advice *advice, const struct advice_candidate *candidate,
                               size_t i)

@@ -523,8 +523,8 @@ static void warn_of_symbols(struct result *result)
     SCOPED char *names = list_text(&list);
     warn(result, "missing-symbols", n, "call site",
          "in files without symbols: %s. Reports show addresses there, such as %s. To see "
-         "functions "
-         "and lines, compile with -g and do not strip, or install the package with the debug "
+         "functions and lines, compile with -g and do not strip, or install the package with the "
+         "debug "
          "symbols of these files (Debian: NAME-dbgsym). Then record again",
          names, example);
     words_free(modules);

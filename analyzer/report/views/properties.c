@@ -46,8 +46,8 @@ static void print_changes(const struct property_search *search, const struct tex
     const struct result_search *found = &search->found;
     struct table table = {0};
     size_t n = found->n_changes < options->top ? found->n_changes : options->top;
-    fprintf(stream, "\nsince the trial %s (%" PRIu64 " %s)", found->last, found->last_ranks,
-            found->last_ranks == 1 ? "rank" : "ranks");
+    fprintf(stream, "\nsince the trial %s (%s)", found->last,
+            quantity_count(found->last_ranks, "rank").text);
     if (n == 0) {
         fprintf(stream, " no property is new, holds no longer or has a severity 1 %% larger or "
                         "smaller\n");
@@ -77,9 +77,8 @@ static void print_order(const struct result_search *found, size_t n, FILE *strea
         n_without = property->n_without_past > n_without ? property->n_without_past : n_without;
     }
     fprintf(stream,
-            "with %" PRIu64 " earlier %s the first %zu were found by %" PRIu64
-            " evaluations, without by %" PRIu64 "\n",
-            found->n_trials, found->n_trials == 1 ? "trial" : "trials", n, n_made, n_without);
+            "with %s the first %zu were found by %" PRIu64 " evaluations, without by %" PRIu64 "\n",
+            quantity_count(found->n_trials, "earlier trial").text, n, n_made, n_without);
 }
 
 void text_print_properties(const struct property_search *search, const struct text_options *options,

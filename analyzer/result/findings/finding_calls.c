@@ -121,6 +121,12 @@ static uint64_t median_bytes(const struct result_size_class *sizes, uint64_t n_m
     return sizes[k].n_messages > 0 ? sizes[k].size_bytes / sizes[k].n_messages : 0;
 }
 
+/// SHARE as the value of --scale, which is not 0.
+static void say_factor(struct facts *facts, enum finding_text text, double share)
+{
+    facts_say(facts, text, "%.4f", share > 0.0001 ? share : 0.0001);
+}
+
 /// What is left of N_CALLS for files, in the place of a cause, if those between which their rank
 /// calls nothing else of MPI are one. Between N other calls there are at most N + 1 of these.
 static void put_joined(const struct result *result, uint64_t n_calls, struct facts *facts)
@@ -133,7 +139,7 @@ static void put_joined(const struct result *result, uint64_t n_calls, struct fac
     }
     double share = n_left < n_calls ? part_of((double)n_left, (double)n_calls) : 1;
     facts->numbers[FINDING_NUMBER_joined_share] = share;
-    facts_say(facts, FINDING_TEXT_joined_share, "%.4f", share > 0.0001 ? share : 0.0001);
+    say_factor(facts, FINDING_TEXT_joined_share, share);
 }
 
 /// What is left of the calls of the function that CAUSE is about if each rank calls it once for
@@ -149,7 +155,7 @@ static void put_opened(const struct result *result, const struct cause *cause, s
             n_calls += result->paths[i].visits;
     double share = part_of((double)n_left, (double)n_calls);
     if (n_left < n_calls)
-        facts_say(facts, FINDING_TEXT_opened_share, "%.4f", share > 0.0001 ? share : 0.0001);
+        say_factor(facts, FINDING_TEXT_opened_share, share);
 }
 
 static void put_counts(const struct result *result, const struct cause *cause, struct facts *facts)

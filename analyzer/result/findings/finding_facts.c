@@ -141,10 +141,7 @@ static uint32_t collective_path(const struct result *result, const struct cause 
             most_ns = waits_ns(result, cause, i);
             most = &result->patterns[i];
         }
-    const struct result_amount *heaviest = most ? &most->by_path[0] : NULL;
-    for (size_t i = 1; most && i < most->n_by_path; i++)
-        heaviest = most->by_path[i].ns > heaviest->ns ? &most->by_path[i] : heaviest;
-    return heaviest ? heaviest->key : RESULT_NONE;
+    return most ? most->by_path[0].key : RESULT_NONE;
 }
 
 /// In which collective operation ranks wait, and how long in all of them, because of CAUSE and in
@@ -224,16 +221,10 @@ static void put_scope(const struct result *result, const struct cause *cause, ui
 {
     uint32_t late_sender = result_find_pattern(result, "late-sender");
     const struct result_pattern *pattern = &result->patterns[facts->wait_pattern];
-    uint64_t most_ns = 0;
     if (late_sender != RESULT_NONE && facts->wait_pattern != late_sender &&
         cause->by_pattern_ns[late_sender] > 0) {
         pattern = &result->patterns[late_sender];
-        for (size_t i = 0; i < pattern->n_by_path; i++) {
-            if (pattern->by_path[i].ns <= most_ns)
-                continue;
-            most_ns = pattern->by_path[i].ns;
-            path = pattern->by_path[i].key;
-        }
+        path = pattern->n_by_path > 0 ? pattern->by_path[0].key : path;
     }
     if (strcmp(pattern->id, "late-sender") == 0)
         facts_put_text(facts, FINDING_TEXT_receive_call, path_text(result, pattern, path));
@@ -369,13 +360,12 @@ static void put_time(struct facts *facts, enum finding_text name, double ns)
 }
 
 /// The ranks that do as much as the one with most of the loss, if that does more than the mean.
-/// TIMES_NS: of each rank.
-static void put_heavy(const struct result *result, const uint64_t *times_ns, struct facts *facts)
+/// TIMES_NS: of each rank, in sum SUM_NS.
+static void put_heavy(const struct result *result, const uint64_t *times_ns, double sum_ns,
+                      struct facts *facts)
 {
     uint32_t main = facts->causing.main;
-    double sum_ns = 0, most_ns = main == RESULT_NONE ? 0 : (double)times_ns[main];
-    for (size_t i = 0; i < result->n_ranks; i++)
-        sum_ns += (double)times_ns[i];
+    double most_ns = main == RESULT_NONE ? 0 : (double)times_ns[main];
     double more_ns = most_ns - sum_ns / (double)result->n_ranks;
     if (more_ns <= 0)
         return;
@@ -385,7 +375,8 @@ static void put_heavy(const struct result *result, const uint64_t *times_ns, str
     facts->heavy = name_ranks(facts->heavy_ns, result->n_ranks);
 }
 
-/// Says who has more work than others: by rank if known, else those that others wait for.
+/// Names the ranks with more work than others. Where the work of each rank is not known, it names
+/// those that others wait for.
 static void say_heavy(struct facts *facts, double own_ns)
 {
     const struct named_ranks *heavy = facts->heavy_ns ? &facts->heavy : &facts->causing;
@@ -473,7 +464,7 @@ static void put_times(const struct result *result, const struct cause *cause, st
                       facts->numbers[FINDING_NUMBER_is_hub] == 0 &&
                       only_hands_out(result, facts->hub);
     if (cause->site == RESULT_NONE)
-        put_heavy(result, times_ns, facts);
+        put_heavy(result, times_ns, sum_ns, facts);
     if (has_master)
         n--;
     else if (cause->site == RESULT_NONE)
@@ -556,7 +547,8 @@ static bool is_within(const struct result *result, const struct cause *cause, ui
     return is_here;
 }
 
-/// How much of the time in the place of CAUSE functions for files take that it is.
+/// Where the place of CAUSE is a recorded function of the C library for files: the share of its
+/// time that is spent on operations on files.
 static void put_file_share(const struct result *result, const struct cause *cause,
                            struct facts *facts)
 {

@@ -81,17 +81,14 @@ static uint32_t site_of(const struct result *result, const struct cause *cause)
     if (cause->subject != FINDING_blocked || cause->region == RESULT_NONE ||
         !region_is_program(&result->regions[cause->region]))
         return site;
-    for (uint32_t i = 0; i < result->n_sites; i++)
-        known_ns += result->sites[i].blocked_before_ns;
-    if (2 * known_ns < blocked_in_program_ns(result))
-        return RESULT_NONE;
     for (uint32_t i = 0; i < result->n_sites; i++) {
+        known_ns += result->sites[i].blocked_before_ns;
         if (result->sites[i].blocked_before_ns > most_ns) {
             most_ns = result->sites[i].blocked_before_ns;
             site = i;
         }
     }
-    return site;
+    return 2 * known_ns < blocked_in_program_ns(result) ? RESULT_NONE : site;
 }
 
 /// The path of calls about SUBJECT that take longest, RESULT_NONE: there are none.

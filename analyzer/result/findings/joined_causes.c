@@ -177,11 +177,7 @@ static void join(const struct result *result, struct cause *cause, struct cause 
 /// The call path in which ranks wait most by PATTERN; RESULT_NONE: none.
 static uint32_t heaviest_wait(const struct result_pattern *pattern)
 {
-    const struct result_amount *most = NULL;
-    for (size_t i = 0; i < pattern->n_by_path; i++)
-        if (!most || pattern->by_path[i].ns > most->ns)
-            most = &pattern->by_path[i];
-    return most ? most->key : RESULT_NONE;
+    return pattern->n_by_path > 0 ? pattern->by_path[0].key : RESULT_NONE;
 }
 
 /// How long ranks wait because of CAUSE by PATTERN; or, IN_OTHERS, by the other patterns of waits

@@ -12,24 +12,16 @@
 /// Reads "0,1-4".
 static bool read_ranges(const char *text, struct grouping *grouping)
 {
-    uint64_t end = 0;
-    for (const char *at = text; at; at = strchr(at, ',') ? strchr(at, ',') + 1 : NULL) {
-        size_t length = strcspn(at, ","), first_length = strcspn(at, "-,");
-        SCOPED char *first = memory_format("%.*s", (int)first_length, at);
-        SCOPED char *last =
-            first_length < length
-                ? memory_format("%.*s", (int)(length - first_length - 1), at + first_length + 1)
-                : memory_copy_text(first);
-        uint64_t from, to;
-        struct error ignored = {{0}};
-        if (grouping->n_ranges == MAX_RANGES || option_read_count(first, &from, &ignored) != 0 ||
-            option_read_count(last, &to, &ignored) != 0 || from < end || to < from ||
-            to >= UINT32_MAX)
+    const char *at = text, *end = text + strlen(text);
+    struct error ignored = {{0}};
+    do {
+        size_t n = grouping->n_ranges;
+        struct rank_range *range = &grouping->ranges[n];
+        if (n == MAX_RANGES || rank_list_next(&at, end, RANK_LIST_ANY_RUN, range, &ignored) != 0 ||
+            (n > 0 && range->first <= range[-1].last) || range->last == UINT32_MAX)
             return false;
-        grouping->ranges[grouping->n_ranges].first = (uint32_t)from;
-        grouping->ranges[grouping->n_ranges++].last = (uint32_t)to;
-        end = to + 1;
-    }
+        grouping->n_ranges++;
+    } while (at < end);
     return true;
 }
 

@@ -4,14 +4,13 @@
 
 #include "analyzer/base/error.h"
 #include "analyzer/result/result.h"
+#include "analyzer/simulation/cores/placement.h"
 
 /// How ranks are grouped.
 struct grouping {
     enum { GROUP_NONE, GROUP_NODE, GROUP_MACHINE, GROUP_RANKS, GROUP_RANGES, MAX_RANGES = 32 } by;
-    uint64_t n_ranks; // GROUP_RANKS: in each
-    struct {
-        uint32_t first, last;
-    } ranges[MAX_RANGES]; // ascending; other ranks are a group, too
+    uint64_t n_ranks;                     // GROUP_RANKS: in each
+    struct rank_range ranges[MAX_RANGES]; // ascending; other ranks are a group, too
     size_t n_ranges;
 };
 

@@ -37,7 +37,7 @@ struct service {
     uint64_t first_leave_ns, leave_ns; // of the first and the last call that received one,
     uint64_t n_requests, n_in_call;    // of them in that call
     uint64_t attends_ns;               // the begin of a probe or test after it, 0: none yet
-    uint32_t asked; // whom this rank has sent a request that was received, RESULT_NONE: nobody
+    uint32_t asked; // who received a request of this rank and owes the answer; RESULT_NONE: nobody
     uint64_t asked_ns;
 };
 
@@ -159,7 +159,7 @@ void servers_called(struct servers *servers, const struct pag_called *call)
         server->attends_ns = call->enter_ns;
 }
 
-// ---- who is a server
+// ---- which ranks are servers
 
 /// The sum of numbers of messages, and of their squares.
 struct concentration {
