@@ -474,6 +474,23 @@ static int add_traffic(struct storing *s)
     return 0;
 }
 
+static int collective_focus(struct storing *s, uint32_t communicator, int64_t *id)
+{
+    const char *name = s->result->communicators[communicator].name;
+    return resource_focus(s, focus_path("/SyncObject/Collective", name), id);
+}
+
+/// TAG RESULT_NONE: others.
+static int tag_focus(struct storing *s, uint32_t communicator, uint32_t tag, int64_t *id)
+{
+    char name[16] = "(others)";
+    if (tag != RESULT_NONE)
+        snprintf(name, sizeof name, "%" PRIu32, tag);
+    SCOPED char *path =
+        focus_path("/SyncObject/Message", s->result->communicators[communicator].name);
+    return resource_focus(s, focus_path(path, name), id);
+}
+
 /// Collective operations by communicator, and messages by communicator and tag.
 static int add_sync_objects(struct storing *s)
 {
@@ -482,19 +499,13 @@ static int add_sync_objects(struct storing *s)
     for (size_t i = 0; i < result->n_communicators; i++) {
         const struct result_communicator *communicator = &result->communicators[i];
         if (communicator->n_collectives > 0 &&
-            (resource_focus(s, focus_path("/SyncObject/Collective", communicator->name), &focus) ||
+            (collective_focus(s, (uint32_t)i, &focus) ||
              put(s, s->metrics[COLLECTIVES], focus, communicator->n_collectives)))
             return -1;
     }
     for (size_t i = 0; i < result->n_tags; i++) {
         const struct result_tag *tag = &result->tags[i];
-        char name[16] = "(others)";
-        if (tag->tag != RESULT_NONE)
-            snprintf(name, sizeof name, "%" PRIu32, tag->tag);
-        SCOPED char *communicator =
-            focus_path("/SyncObject/Message", result->communicators[tag->communicator].name);
-        char *path = focus_path(communicator, name);
-        if (resource_focus(s, path, &focus) ||
+        if (tag_focus(s, tag->communicator, tag->tag, &focus) ||
             put(s, s->metrics[TAG_MESSAGES], focus, tag->n_messages) ||
             put(s, s->metrics[TAG_BYTES], focus, tag->size_bytes))
             return -1;
@@ -545,11 +556,11 @@ static int pattern_metric_id(struct storing *s, const struct result_pattern *pat
     return writer_metric_id(s->writer, &metric, id, s->err);
 }
 
-/// Tuples "late-sender.count" and ".wait_ns" of each call path on each rank, and "late-sender
-/// .caused_ns" of each rank that others waited for.
+/// Tuples "late-sender.count" and ".wait_ns" of each call path on each rank, ".caused_ns" of each
+/// rank that others waited for, and ".object_wait_ns" of each tag, or communicator of collectives.
 static int add_pattern_values(struct storing *s, const struct result_pattern *pattern)
 {
-    int64_t count, wait, caused, focus;
+    int64_t count, wait, caused, on_object, focus;
     if (pattern_metric_id(s, pattern, "count", "instances", &count) ||
         pattern_metric_id(s, pattern, "wait_ns", "ns", &wait))
         return -1;
@@ -565,6 +576,15 @@ static int add_pattern_values(struct storing *s, const struct result_pattern *pa
         const struct result_amount *amount = &pattern->by_cause[i];
         if (find_focus(s, RESULT_NONE, RESULT_NONE, amount->key, &focus) ||
             put(s, caused, focus, amount->ns))
+            return -1;
+    }
+    if (pattern->n_by_object && pattern_metric_id(s, pattern, "object_wait_ns", "ns", &on_object))
+        return -1;
+    for (size_t i = 0; i < pattern->n_by_object; i++) {
+        const struct result_object_amount *amount = &pattern->by_object[i];
+        if ((amount->is_collective ? collective_focus(s, amount->communicator, &focus)
+                                   : tag_focus(s, amount->communicator, amount->tag, &focus)) ||
+            put(s, on_object, focus, amount->ns))
             return -1;
     }
     return 0;

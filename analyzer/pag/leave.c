@@ -361,6 +361,7 @@ static void emit_receive(struct engine *engine, const struct location_state *loc
     if (engine->listener.trigger) {
         struct trigger trigger;
         window_begin_trigger(&trigger, engine, location, TRIGGER_RECEIVE);
+        trigger.sync_object = message->kind;
         int64_t *value = trigger.value;
         value[TRIGGER_RECEIVE_ENTER] = (int64_t)call->enter_ns;
         value[TRIGGER_RECEIVE_LEAVE] = (int64_t)call->leave_ns;

@@ -309,6 +309,7 @@ struct pag_size_class {
 /// Messages of one tag on a communicator. Of a run with very many tags those that come first have
 /// their own; all others of a communicator are one, with the tag PAG_OTHER_TAGS.
 struct pag_message_kind {
+    uint32_t number; // in the order in which kinds were first sent, see trigger.h
     uint32_t communicator, tag;
     uint64_t n_messages, size_bytes;
 };

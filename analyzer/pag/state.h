@@ -42,6 +42,7 @@ struct message {
     uint32_t sender_location;
     uint32_t channel; // valid while unmatched
     uint32_t mailbox;
+    uint32_t kind;           // channel_kind()
     uint32_t receive;        // matched receive, NONE
     uint32_t node;           // sender's lineage at send_enter, NONE
     uint32_t post_node;      // receiver's lineage at post_enter, NONE

@@ -18,7 +18,8 @@ enum trigger_kind {
     TRIGGER_KINDS
 };
 
-#define TRIGGER_NEVER INT64_MAX // a time field whose event did not happen
+#define TRIGGER_NO_OBJECT UINT32_MAX
+#define TRIGGER_NEVER     INT64_MAX // a time field whose event did not happen
 
 /// Fields of TRIGGER_RECEIVE. Of several messages completed in one call the deciding one is
 /// described: the latest send_enter, ties to the highest sender.
@@ -125,6 +126,8 @@ struct trigger {
     uint32_t rank;          // its world rank
     uint32_t call_path;     // of the call, local to the location (pag.h)
     uint32_t region;        // of TRIGGER_REGION
+    uint32_t sync_object;   // number of the pag_message_kind, or the communicator of a collective;
+                            // TRIGGER_NO_OBJECT: neither
     bool in_window;         // entered between the last leave of MPI_Init and the last MPI_Finalize
     uint64_t window_end_ns; // the last enter of MPI_Finalize; UINT64_MAX: it is later than all this
     int64_t value[TRIGGER_MAX_FIELDS]; // by the field enum of `kind`; times in ns

@@ -134,6 +134,7 @@ void window_begin_trigger(struct trigger *trigger, const struct engine *engine,
     trigger->location = location->index;
     trigger->rank = location->rank;
     trigger->call_path = location->call.path;
+    trigger->sync_object = TRIGGER_NO_OBJECT;
     window_place(engine, trigger, location->call.enter_ns);
 }
 

@@ -49,9 +49,11 @@ struct location_sums {
 
 struct pattern_total {
     struct matcher_finding finding;
-    struct matcher_cell *causes; // by the rank waited for; NULL until the first
-    double confidence_ns;        // sum of confidence * wait
-    int64_t wait, begin;         // at the present trigger event, for the patterns within
+    struct matcher_cell *causes;  // by the rank waited for; NULL until the first
+    struct matcher_cell *objects; // by trigger.sync_object
+    size_t n_objects;
+    double confidence_ns; // sum of confidence * wait
+    int64_t wait, begin;  // at the present trigger event, for the patterns within
 };
 
 struct matcher {
@@ -256,21 +258,27 @@ void matcher_free(struct matcher *matcher)
         memory_free_each(matcher->regions, matcher->catalogue->n_patterns);
         free(matcher->decisions);
     }
-    FREE_MEMBERS(matcher->totals, matcher->catalogue->n_patterns, causes);
+    FREE_MEMBERS(matcher->totals, matcher->catalogue->n_patterns, causes, objects);
     FREE_ALL(matcher->sums, matcher->totals, matcher);
 }
 
 // ---- trigger events ----
 
-static struct matcher_cell *cell_at(struct location_sums *sums, uint32_t call_path)
+/// The cell at INDEX of *CELLS, of which there are *N.
+static struct matcher_cell *cell_at(struct matcher_cell **cells, size_t *n, uint32_t index)
 {
-    if (call_path >= sums->n_cells) {
-        size_t n_cells = sums->n_cells;
-        sums->cells =
-            array_reserve(sums->cells, &sums->n_cells, (size_t)call_path + 1, sizeof(*sums->cells));
-        memset(sums->cells + n_cells, 0, (sums->n_cells - n_cells) * sizeof(*sums->cells));
+    if (index >= *n) {
+        size_t n_before = *n;
+        *cells = array_reserve(*cells, n, (size_t)index + 1, sizeof **cells);
+        memset(*cells + n_before, 0, (*n - n_before) * sizeof **cells);
     }
-    return &sums->cells[call_path];
+    return &(*cells)[index];
+}
+
+static void add_to(struct matcher_cell *cell, uint64_t wait_ns)
+{
+    cell->count++;
+    cell->wait_ns += wait_ns;
 }
 
 /// 0..1; what the formula gives beyond that is cut.
@@ -294,8 +302,7 @@ static uint32_t note_cause(const struct matcher *matcher, const struct candidate
     if (!total->causes)
         total->causes = memory_zeroed(matcher->n_ranks, sizeof(*total->causes));
     uint32_t cause = (uint32_t)rank;
-    total->causes[cause].count++;
-    total->causes[cause].wait_ns += (uint64_t)total->wait;
+    add_to(&total->causes[cause], (uint64_t)total->wait);
     return cause;
 }
 
@@ -336,9 +343,9 @@ static void add_instance(struct matcher *matcher, const struct candidate *candid
     struct location_sums *sums =
         &matcher->sums[candidate->index * matcher->n_locations + trigger->location];
     uint64_t wait_ns = (uint64_t)total->wait;
-    struct matcher_cell *cell = cell_at(sums, trigger->call_path);
-    cell->count++;
-    cell->wait_ns += wait_ns;
+    add_to(cell_at(&sums->cells, &sums->n_cells, trigger->call_path), wait_ns);
+    if (!matcher->parts && trigger->sync_object != TRIGGER_NO_OBJECT)
+        add_to(cell_at(&total->objects, &total->n_objects, trigger->sync_object), wait_ns);
     total->finding.count++;
     total->finding.total_ns += wait_ns;
     total->confidence_ns += confidence_of(candidate->pattern, slots) * (double)wait_ns;
@@ -458,6 +465,12 @@ struct matcher_cell matcher_caused_by(const struct matcher *matcher, size_t patt
     const struct pattern_total *total = &matcher->totals[pattern];
     return total->causes && rank < matcher->n_ranks ? total->causes[rank]
                                                     : (struct matcher_cell){0};
+}
+
+const struct matcher_cell *matcher_objects(const struct matcher *matcher, size_t pattern, size_t *n)
+{
+    *n = matcher->totals[pattern].n_objects;
+    return matcher->totals[pattern].objects;
 }
 
 uint64_t matcher_window_ns(const struct matcher *matcher, size_t pattern, size_t location)

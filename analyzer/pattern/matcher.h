@@ -81,6 +81,10 @@ const struct matcher_cell *matcher_cells(const struct matcher *matcher, size_t p
 /// Instances of a pattern in which RANK was waited for; those of unknown cause belong to no rank.
 struct matcher_cell matcher_caused_by(const struct matcher *matcher, size_t pattern, uint32_t rank);
 
+/// The sums of a pattern by trigger.sync_object, N of them; not of parts.
+const struct matcher_cell *matcher_objects(const struct matcher *matcher, size_t pattern,
+                                           size_t *n);
+
 /// Waits of the pattern on a location within the window. The waiting time of a rank is the sum over
 /// its locations and the patterns with is_counted.
 uint64_t matcher_window_ns(const struct matcher *matcher, size_t pattern, size_t location);

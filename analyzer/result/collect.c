@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Facts of the run, ranks, efficiencies, communicators and traffic of a result; call tree, waits,
+// Facts of the run, ranks, efficiencies and traffic of a result; call tree, waits, communicators,
 // critical path, warnings and findings are built by the files of these names.
 #include "analyzer/result/collect.h"
 
@@ -18,78 +18,6 @@
 #include "analyzer/result/sites.h"
 #include "analyzer/result/views/servers.h"
 #include "analyzer/result/views/timeline.h"
-
-// Only a limited number of names is kept, so that a program that makes communicators all the time
-// does not fill a database with them.
-enum { MAX_NAMES = 64 };
-
-/// The place of the name, made when it is new and there is room.
-static uint32_t place_of(struct result *result, const char *name)
-{
-    size_t i = FIND_BY(result->communicators, result->n_communicators, name, name);
-    if (i < result->n_communicators)
-        return (uint32_t)i;
-    if (result->n_communicators >= MAX_NAMES && strcmp(name, RESULT_OTHER_COMMUNICATORS) != 0)
-        return place_of(result, RESULT_OTHER_COMMUNICATORS);
-    result->communicators[result->n_communicators].name = memory_copy_text(name);
-    return (uint32_t)result->n_communicators++;
-}
-
-static int by_tag(const void *a, const void *b)
-{
-    const struct result_tag *left = a, *right = b;
-    return ORDER_BY(LESS_FIRST(left->communicator, right->communicator),
-                    LESS_FIRST(left->tag, right->tag));
-}
-
-/// Tags of communicators that have become one are one.
-static void merge_tags(struct result *result)
-{
-    size_t n = 0;
-    qsort(result->tags, result->n_tags, sizeof *result->tags, by_tag);
-    for (size_t i = 0; i < result->n_tags; i++) {
-        if (n > 0 && by_tag(&result->tags[n - 1], &result->tags[i]) == 0) {
-            result->tags[n - 1].n_messages += result->tags[i].n_messages;
-            result->tags[n - 1].size_bytes += result->tags[i].size_bytes;
-        } else {
-            result->tags[n++] = result->tags[i];
-        }
-    }
-    result->n_tags = n;
-}
-
-/// Fills RESULT's communicators and tags. Communicators of one name are one, for names are all that
-/// tells communicators of different runs apart.
-static void put_communicators(const struct definitions *definitions,
-                              const struct pag_result *replay, struct result *result)
-{
-    size_t n = definitions->n_communicators;
-    SCOPED uint32_t *places = memory_zeroed(n + 1, sizeof *places);
-    SCOPED bool *is_used = memory_zeroed(n + 1, sizeof *is_used);
-    result->communicators = memory_zeroed(MAX_NAMES + 1, sizeof *result->communicators); // others
-    for (size_t i = 0; i < replay->n_message_kinds; i++)
-        is_used[replay->message_kinds[i].communicator] = true;
-    for (size_t i = 0; i < n; i++) {
-        if (!is_used[i] && replay->collectives[i] == 0)
-            continue;
-        const char *name = definitions->communicators[i].name;
-        places[i] = place_of(result, *name ? name : "(unnamed)");
-        result->communicators[places[i]].n_collectives += replay->collectives[i];
-    }
-    result->n_tags = replay->n_message_kinds;
-    result->tags = memory_zeroed(result->n_tags + 1, sizeof *result->tags);
-    for (size_t i = 0; i < result->n_tags; i++) {
-        const struct pag_message_kind *kind = &replay->message_kinds[i];
-        result->tags[i] = (struct result_tag){
-            .communicator = places[kind->communicator],
-            .tag = kind->tag == PAG_OTHER_TAGS ? RESULT_NONE : kind->tag,
-            .n_messages = kind->n_messages,
-            .size_bytes = kind->size_bytes,
-        };
-    }
-    if (result->n_tags > 0)
-        merge_tags(result);
-}
 
 /// "python", "python3", "python3.11".
 static bool is_python(const char *program)
@@ -400,7 +328,7 @@ void collect_result(const struct collect_input *input, struct result *result)
     put_traffic(input->replay, result);
     if (input->servers)
         servers_collect(input->servers, result);
-    put_communicators(definitions, input->replay, result);
+    sync_objects_collect(input, result);
     warnings_collect(input, &coverage, result);
     iterations_collect(&tree, result);
     if (input->replay->recent)

@@ -76,6 +76,11 @@ struct waits_input {
 /// there already. Patterns of the catalogue without a wait of their own are left out.
 void waits_collect(const struct waits_input *input, struct result *result);
 
+// --- sync_objects.c
+
+/// Fills communicators and tags of RESULT, and by_object of its patterns, which are there already.
+void sync_objects_collect(const struct collect_input *input, struct result *result);
+
 // --- warnings.c
 // What a reader of a report must know about the trace behind it, as sentences with stable codes.
 

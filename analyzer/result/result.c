@@ -99,6 +99,7 @@ static void pattern_owned(struct owned *walk, struct result_pattern *pattern)
     OWNED_ARRAY(walk, pattern->by_path, pattern->n_by_path);
     OWNED_ARRAY(walk, pattern->by_site, pattern->n_by_site);
     OWNED_ARRAY(walk, pattern->by_cause, pattern->n_by_cause);
+    OWNED_ARRAY(walk, pattern->by_object, pattern->n_by_object);
     OWNED_ARRAY(walk, pattern->sums, pattern->n_sums);
     OWNED_ARRAY(walk, origins->by_site, origins->n_by_site);
     OWNED_ARRAY(walk, origins->by_region, origins->n_by_region);

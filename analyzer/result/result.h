@@ -255,6 +255,14 @@ struct result_amount {
     uint64_t ns;
 };
 
+/// Waits in messages with a tag on a communicator, RESULT_NONE: with others than those of
+/// result.tags, or in collective operations on one; only those that occurred.
+struct result_object_amount {
+    uint32_t communicator, tag;
+    bool is_collective; // then without a tag
+    uint64_t count, ns;
+};
+
 /// Waits of one pattern at one call path on one rank; only pairs that occurred.
 struct result_instance_sum {
     uint32_t path, rank;
@@ -315,6 +323,8 @@ struct result_pattern {
     size_t n_by_site;
     struct result_amount *by_cause; // sorted by ns descending, then rank: whom it waited for
     size_t n_by_cause;
+    struct result_object_amount *by_object; // sorted by ns descending, communicator, tag
+    size_t n_by_object;
     struct result_instance_sum *sums; // sorted by (path, rank)
     size_t n_sums;
     bool is_top;    // its waits count towards the waiting of a rank: in no other pattern's total

@@ -424,7 +424,10 @@ places() {
     run -0 "$PAGODA" diff --metric messages runs.db old1 new1
     grep -qE '^messages: 1 -> 1: \+0 ' <<<"$output"
     [ "$(sed -n '/^Message/,$p' <<<"$output" | tail -1 | tr -s ' ')" = ' 1 1 +0 - pair' ]
-    # Messages of tags are in a hierarchy of their own.
+    # Messages of tags, and waits for them, are in a hierarchy of their own.
+    [ "$(places late-sender.object_wait_ns old1 new1)" = '["/SyncObject/Message",1000000]
+["/SyncObject/Message/world",1000000]
+["/SyncObject/Message/world/7",1000000]' ]
     "$PAGODA" diff --metric tag_bytes runs.db old1 new1 | grep -qE '^ +1.0 KiB +1.0 KiB +\+0 B +- +Message$'
     # The parts sum to the whole on each level of a hierarchy without cuts.
     "$PAGODA" diff --metric exclusive_ns --relative 0 --absolute 0s runs.db old1 new1 --json |

@@ -56,6 +56,14 @@ grid() {
     diff "$expected" answers
 }
 
+@test "reports say on which communicators and tags ranks waited" {
+    "$PAGODA" replay --all run | grep -qE '^ +on +world tag 7 80\.0 %, world tag 8 20\.0 %$'
+    run jq -c '.patterns[] | select(.id == "late-sender" or .id == "wait-at-barrier") | .by_object' \
+        <("$PAGODA" replay --json run)
+    [ "$output" = '[{"communicator":"world","tag":7,"ns":80},{"communicator":"world","tag":8,"ns":20}]
+[{"communicator":"world","tag":null,"ns":20}]' ]
+}
+
 # recipe LINE: the example of pagoda-store(5) that begins with it.
 recipe() {
     sed -n "/^$1/,/^\.Ed/p" "$ROOT/man/pagoda-store.5" | grep -v '^\.Ed'

@@ -71,7 +71,7 @@ static uint32_t message_kind(struct engine *engine, uint32_t communicator, uint3
     result->message_kinds = array_reserve(result->message_kinds, &engine->message_kind_capacity,
                                           result->n_message_kinds, sizeof(*result->message_kinds));
     result->message_kinds[index] =
-        (struct pag_message_kind){.communicator = communicator, .tag = tag};
+        (struct pag_message_kind){.number = index, .communicator = communicator, .tag = tag};
     map_put(&engine->message_kind_of, key, index);
     return index;
 }
@@ -191,6 +191,12 @@ uint32_t channel_find(struct engine *engine, struct recent_channel *recent, uint
         index = new_channel(engine, &wanted);
     *recent = (struct recent_channel){index, engine->channel_epoch};
     return index;
+}
+
+uint32_t channel_kind(const struct engine *engine, uint32_t channel)
+{
+    uint32_t traffic = channel_at(engine, channel)->traffic;
+    return traffic == NONE ? NONE : engine->result->traffic[traffic].kind;
 }
 
 void channel_count_traffic(struct engine *engine, struct channel *channel, uint64_t size_bytes)

@@ -55,6 +55,7 @@ static void emit(struct engine *engine, void (*tell)(void *context, const struct
         .location = member->location,
         .rank = member->rank,
         .call_path = member->path,
+        .sync_object = instance->communicator,
     };
     window_place(engine, &trigger, member->enter_ns);
     int64_t *value = trigger.value;

@@ -191,6 +191,7 @@ static void consider_send(const struct engine *engine, struct send_wait *wait,
         (over_ns == wait->over_ns && message->receiver < value[TRIGGER_SEND_RECEIVER]))
         return;
     wait->over_ns = over_ns;
+    wait->wait.trigger.sync_object = message->kind;
     value[TRIGGER_SEND_SEND_ENTER] = (int64_t)message->send_enter_ns;
     value[TRIGGER_SEND_POST_ENTER] =
         message->is_matched ? (int64_t)message->post_enter_ns : TRIGGER_NEVER;

@@ -233,6 +233,7 @@ static uint32_t new_message(struct engine *engine, struct location_state *locati
         .sender_location = location->index,
         .channel = channel,
         .mailbox = channel_at(engine, channel)->mailbox,
+        .kind = channel_kind(engine, channel),
         .receive = NONE,
         .node = NONE,
         .post_node = NONE,

@@ -63,6 +63,9 @@ uint32_t channel_find(struct engine *engine, struct recent_channel *recent, uint
 const struct channel *channel_known(const struct engine *engine, uint32_t receiver,
                                     const struct envelope *envelope);
 
+/// The number of the kind (pag_message_kind) of its messages; NONE: those of a window.
+uint32_t channel_kind(const struct engine *engine, uint32_t channel);
+
 void channel_count_traffic(struct engine *engine, struct channel *channel, uint64_t size_bytes);
 
 void channel_push_send(struct engine *engine, struct channel *channel, uint32_t message);

@@ -22,7 +22,8 @@ void region_trigger(const struct engine *engine, const struct location_state *lo
                               .location = location->index,
                               .rank = location->rank,
                               .call_path = visit->index,
-                              .region = visit->context};
+                              .region = visit->context,
+                              .sync_object = TRIGGER_NO_OBJECT};
     window_place(engine, &trigger, visit->size_bytes);
     trigger.value[TRIGGER_REGION_ENTER] = (int64_t)visit->size_bytes;
     trigger.value[TRIGGER_REGION_LEAVE] = (int64_t)visit->time_ns;
