@@ -41,6 +41,38 @@ looked_up() {
 
 @test "functions that the program looks up in the MPI library itself" { for_each_mpi looked_up; }
 
+# A library of a program in C whose functions have names of MPI's Fortran layer, as R's Rmpi has them.
+own_names() {
+    local folder=$BATS_TEST_TMPDIR/own-$1
+    mkdir -p "$folder"
+    cat >"$folder/own.c" <<'END'
+#include <mpi.h>
+void mpi_bcast(int *sum) { MPI_Allreduce(MPI_IN_PLACE, sum, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD); }
+int mpi_send_(int number) { return number + 1; }
+int next(int *sum) { mpi_bcast(sum); return mpi_send_(*sum); }
+END
+    cat >"$folder/main.c" <<'END'
+#include <mpi.h>
+int next(int *sum);
+int main(int argc, char **argv)
+{
+    int sum = 1;
+    MPI_Init(&argc, &argv);
+    int is_wrong = next(&sum) != 3;
+    MPI_Finalize();
+    return is_wrong;
+}
+END
+    "mpicc.$1" -shared -fPIC -o "$folder/libown.so" "$folder/own.c"
+    "mpicc.$1" -o "$folder/main" "$folder/main.c" "$folder/libown.so" -Wl,-rpath,"$folder"
+    launch "$1" 2
+    run -0 "$PAGODA" trace -o "$folder/trace" -- "${line[@]}" "$folder/main"
+    [ "$(otf2-print "$folder/trace/traces.otf2" | recorded_calls | tr '\n' ' ')" = \
+        'MPI_Allreduce 2 MPI_Finalize 2 MPI_Init 2 ' ]
+}
+
+@test "a program's own functions with names of MPI's Fortran layer" { for_each_mpi own_names; }
+
 @test "Python's mpi4py" {
     has_mpi openmpi || skip "openmpi is not installed"
     /usr/bin/python3 -c 'import mpi4py' || skip "mpi4py is not installed"

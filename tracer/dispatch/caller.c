@@ -8,11 +8,12 @@
 /// Libraries of MPI and of networks, of thread runtimes, and the tracer: how their file names
 /// begin. Language runtimes and I/O libraries work for the program.
 static const char *const foreign_libraries[] = {
-    "libmpi.",    "libmpi_",   "libmpich",  "libopen-",   "libopen_mpi", "libucc.", "libpmix.",
-    "libprrte.",  "mca_",      "libucp.",   "libucs.",    "libuct",      "libucm",  "libfabric.",
-    "libpsm",     "libhwloc",  "libevent_", "libevent-",  "librdmacm.",  "libib",   "libpagoda-",
-    "libpciacce", "libmunge.", "libgomp.",  "libomp",     "libiomp",     "libblas", "libopenblas",
-    "libblis",    "libmkl_",   "liblapack", "libcuda.so", "libscipy_op", "libhsa-"};
+    "libmpi.",     "libmpi_",   "libmpich",   "libmpif",    "libfmpich",   "libopen-",
+    "libopen_mpi", "libucc.",   "libpmix.",   "libprrte.",  "mca_",        "libucp.",
+    "libucs.",     "libuct",    "libucm",     "libfabric.", "libpsm",      "libhwloc",
+    "libevent_",   "libevent-", "librdmacm.", "libib",      "libpagoda-",  "libpciacce",
+    "libmunge.",   "libgomp.",  "libomp",     "libiomp",    "libblas",     "libopenblas",
+    "libblis",     "libmkl_",   "liblapack",  "libcuda.so", "libscipy_op", "libhsa-"};
 
 struct place {
     uintptr_t address;

@@ -8,6 +8,7 @@
 
 #include <dlfcn.h>
 #include <link.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <string.h>
@@ -27,6 +28,7 @@ static const char names[] = ""
     ;
 
 static function_pointer targets[n_entries]; // NULL: not looked up yet
+static bool is_of_program[n_entries];       // a function of the program that only has such a name
 
 /// In two registers.
 struct language_call {
@@ -66,34 +68,38 @@ static int collect(struct dl_phdr_info *info, size_t size, void *result)
     return 0;
 }
 
-static function_pointer find_anywhere(const char *name)
+/// The definition in one of them, OF_MPI: in MPI itself.
+static void *find_anywhere(const char *name, bool of_mpi)
 {
     struct libraries libraries = {.n = 0};
     dl_iterate_phdr(collect, &libraries);
-    function_pointer function = NULL;
-    for (int i = 0; i < libraries.n && !function; i++) {
+    void *symbol = NULL;
+    for (int i = 0; i < libraries.n && !symbol; i++) {
         void *library = dlopen(libraries.paths[i], RTLD_LAZY | RTLD_NOLOAD);
-        void *symbol = library ? dispatch_dlsym(library, name) : NULL;
-        function = to_function(symbol);
+        symbol = library ? dispatch_dlsym(library, name) : NULL;
+        if (of_mpi && symbol && !dispatch_is_foreign(symbol))
+            symbol = NULL;
         if (library)
             dlclose(library);
     }
-    return function;
+    return symbol;
 }
 
 function_pointer dispatch_next_anywhere(const char *name)
 {
     function_pointer function = dispatch_next(name);
-    return function ? function : find_anywhere(name);
+    return function ? function : to_function(find_anywhere(name, false));
 }
 
 /// Also when the target is the first one of MPI that this process calls: then its recorder comes.
+/// Where MPI has no such function, as in a program in C, it is the program's own.
 static function_pointer look_up(unsigned number)
 {
     const char *name = name_of(number);
     function_pointer target = dispatch_next_anywhere(name);
     if (!target)
         return dispatch_missing(name);
+    is_of_program[number] = !find_anywhere(name, true);
     __atomic_store_n(&targets[number], target, __ATOMIC_RELEASE);
     return target;
 }
@@ -104,7 +110,7 @@ struct language_call dispatch_language_enter(unsigned number, const void *caller
     struct language_call call = {__atomic_load_n(&targets[number], __ATOMIC_ACQUIRE), 0};
     if (!call.target)
         call.target = look_up(number);
-    if (thread->inside != 0 || thread->language != 0)
+    if (thread->inside != 0 || thread->language != 0 || is_of_program[number])
         return call;
     const struct recorder *recorder = dispatch_recorder();
     uint16_t function = dispatch_function(c_function[number]);
