@@ -5,15 +5,16 @@
 #include <link.h>
 #include <string.h>
 
-/// Libraries of MPI and of networks, of thread runtimes, and the tracer: how their file names
-/// begin. Language runtimes and I/O libraries work for the program.
+/// Libraries of MPI and of networks, of thread runtimes, with threads for their own ends, and the
+/// tracer: how their file names begin. Other language runtimes and I/O libraries work for the
+/// program.
 static const char *const foreign_libraries[] = {
-    "libmpi.",     "libmpi_",   "libmpich",   "libmpif",    "libfmpich",   "libopen-",
-    "libopen_mpi", "libucc.",   "libpmix.",   "libprrte.",  "mca_",        "libucp.",
-    "libucs.",     "libuct",    "libucm",     "libfabric.", "libpsm",      "libhwloc",
-    "libevent_",   "libevent-", "librdmacm.", "libib",      "libpagoda-",  "libpciacce",
-    "libmunge.",   "libgomp.",  "libomp",     "libiomp",    "libblas",     "libopenblas",
-    "libblis",     "libmkl_",   "liblapack",  "libcuda.so", "libscipy_op", "libhsa-"};
+    "libmpi.", "libmpi_",     "libmpich",   "libmpif",   "libfmpich", "libopen-",   "libopen_mpi",
+    "libucc.", "libpmix.",    "libprrte.",  "mca_",      "libucp.",   "libucs.",    "libuct",
+    "libucm",  "libfabric.",  "libpsm",     "libhwloc",  "libevent_", "libevent-",  "librdmacm.",
+    "libib",   "libpagoda-",  "libpciacce", "libmunge.", "libgomp.",  "libomp",     "libiomp",
+    "libblas", "libopenblas", "libblis",    "libmkl_",   "liblapack", "libcuda.so", "libscipy_op",
+    "libhsa-", "libgc.",      "libguile-",  "libglib-",  "libjvm."};
 
 struct place {
     uintptr_t address;
