@@ -52,6 +52,8 @@ void file_uses_pass(struct file_uses *uses, size_t n_paths, size_t n_files, stru
     }
     for (size_t i = 0; i < n; i++) {
         struct file_use *use = &uses->items[i];
+        if (numbers->is_reading)
+            *use = (struct file_use){0};
         uint64_t *const values[] = {&use->sums.n_opens,       &use->sums.n_reads,
                                     &use->sums.read_bytes,    &use->sums.n_writes,
                                     &use->sums.written_bytes, &use->sums.n_syncs,
