@@ -17,6 +17,8 @@
 
 enum { FIRST_BYTES = 8 << 10 }; // of a file that are read
 
+static const struct xml_limits usual_limits = {XML_MAX_BYTES, XML_MAX_DEPTH, XML_MAX_ELEMENTS};
+
 /// What happens during one parse: the first complaint is the one worth telling.
 struct parse {
     bool has_failed;
@@ -64,7 +66,8 @@ static void refuse_document_type(void *context, const xmlChar *name, const xmlCh
     xmlStopParser(parser);
 }
 
-static xmlDocPtr parse_text(const char *text, size_t size_bytes, const char *encoding,
+/// IS_HUGE: beyond the library's own limits of depth and length.
+static xmlDocPtr parse_text(const char *text, size_t size_bytes, const char *encoding, bool is_huge,
                             struct parse *parse, char **found_encoding)
 {
     *parse = (struct parse){.line = 1};
@@ -75,8 +78,8 @@ static xmlDocPtr parse_text(const char *text, size_t size_bytes, const char *enc
     parser->_private = parse;
     parser->sax->serror = keep_first_error;
     parser->sax->internalSubset = refuse_document_type;
-    xmlDocPtr doc = xmlCtxtReadMemory(parser, text, (int)size_bytes, NULL, encoding,
-                                      XML_PARSE_NONET | XML_PARSE_NOCDATA);
+    int options = XML_PARSE_NONET | XML_PARSE_NOCDATA | (is_huge ? XML_PARSE_HUGE : 0);
+    xmlDocPtr doc = xmlCtxtReadMemory(parser, text, (int)size_bytes, NULL, encoding, options);
     if (found_encoding)
         *found_encoding =
             parser->encoding ? memory_copy_text((const char *)parser->encoding) : NULL;
@@ -105,10 +108,11 @@ static xmlDocPtr parse_fragment(const char *text, size_t size_bytes, const char 
     if (strncmp(declaration, "<?xml", 5) == 0 && end)
         for (char *c = declaration; c < end + 2; c++)
             *c = *c == '\n' ? '\n' : ' ';
-    return parse_text(wrapped, total, encoding, parse, NULL);
+    return parse_text(wrapped, total, encoding, false, parse, NULL);
 }
 
 struct copy {
+    const struct xml_limits *limits;
     size_t n_elements;
     const char *problem;
     uint32_t line;
@@ -142,11 +146,11 @@ static void copy_element(struct xml_element *to, const xmlNode *from, int depth,
     to->line = (uint32_t)xmlGetLineNo((xmlNode *)from);
     to->text = text_of_nodes(from->children);
     copy_attributes(to, from);
-    if (depth > XML_MAX_DEPTH && !copy->problem) {
+    if (depth > copy->limits->depth && !copy->problem) {
         copy->problem = "elements are nested too deeply";
         copy->line = to->line;
     }
-    if (++copy->n_elements > XML_MAX_ELEMENTS && !copy->problem) {
+    if (++copy->n_elements > copy->limits->elements && !copy->problem) {
         copy->problem = "too many elements";
         copy->line = to->line;
     }
@@ -201,32 +205,22 @@ static char *read_text(const char *path, size_t *size_bytes, struct error *err)
     return NULL;
 }
 
-struct xml_document *xml_read(const char *path, struct error *err)
+static void say_why(const char *path, const struct parse *parse, struct error *err)
 {
-    size_t size_bytes = 0;
-    char *text = read_text(path, &size_bytes, err);
-    if (!text)
-        return NULL;
-    struct parse parse;
-    SCOPED char *encoding = NULL;
-    bool is_fragment = false;
-    xmlDocPtr doc = parse_text(text, size_bytes, NULL, &parse, &encoding);
-    if (!doc && parse.has_failed && parse.code == XML_ERR_DOCUMENT_END) {
-        is_fragment = true;
-        doc = parse_fragment(text, size_bytes, encoding, &parse);
-    }
-    free(text);
-    if (!doc) {
-        if (parse.has_document_type)
-            error_set(err, "%s:%d: a document type declaration (<!DOCTYPE) is not allowed here",
-                      path, parse.line);
-        else
-            error_set(err, "%s:%d: is not well-formed XML: %s", path, parse.line,
-                      parse.text[0] ? parse.text : "the file is empty");
-        return NULL;
-    }
+    if (parse->has_document_type)
+        error_set(err, "%s:%d: a document type declaration (<!DOCTYPE) is not allowed here", path,
+                  parse->line);
+    else
+        error_set(err, "%s:%d: is not well-formed XML: %s", path, parse->line,
+                  parse->text[0] ? parse->text : "the file is empty");
+}
+
+/// The tree of DOC, which is freed.
+static struct xml_document *copy_document(const char *path, xmlDocPtr doc, bool is_fragment,
+                                          const struct xml_limits *limits, struct error *err)
+{
     struct xml_document *document = memory_zeroed(1, sizeof(*document));
-    struct copy copy = {0};
+    struct copy copy = {.limits = limits};
     document->path = memory_copy_text(path);
     xmlNode *root = xmlDocGetRootElement(doc);
     if (is_fragment) {
@@ -242,6 +236,39 @@ struct xml_document *xml_read(const char *path, struct error *err)
     error_set(err, "%s:%u: %s", path, copy.line, copy.problem);
     xml_free(document);
     return NULL;
+}
+
+struct xml_document *xml_read(const char *path, struct error *err)
+{
+    size_t size_bytes = 0;
+    SCOPED char *text = read_text(path, &size_bytes, err);
+    if (!text)
+        return NULL;
+    struct parse parse;
+    SCOPED char *encoding = NULL;
+    bool is_fragment = false;
+    xmlDocPtr doc = parse_text(text, size_bytes, NULL, false, &parse, &encoding);
+    if (!doc && parse.has_failed && parse.code == XML_ERR_DOCUMENT_END) {
+        is_fragment = true;
+        doc = parse_fragment(text, size_bytes, encoding, &parse);
+    }
+    if (!doc)
+        say_why(path, &parse, err);
+    return doc ? copy_document(path, doc, is_fragment, &usual_limits, err) : NULL;
+}
+
+struct xml_document *xml_read_text(const char *path, const char *text, size_t size_bytes,
+                                   const struct xml_limits *limits, struct error *err)
+{
+    struct parse parse;
+    if (size_bytes > limits->bytes) {
+        error_set(err, "%s: is larger than the %zu MiB allowed", path, limits->bytes >> 20);
+        return NULL;
+    }
+    xmlDocPtr doc = parse_text(text, size_bytes, NULL, true, &parse, NULL);
+    if (!doc)
+        say_why(path, &parse, err);
+    return doc ? copy_document(path, doc, false, limits, err) : NULL;
 }
 
 void xml_free(struct xml_document *document)

@@ -38,9 +38,19 @@ struct xml_document {
     struct xml_element top;
 };
 
+/// What a document may have at most.
+struct xml_limits {
+    size_t bytes; // below 2 GiB
+    int depth;    // 2000 at most
+    size_t elements;
+};
+
 /// Reads a file. NULL and ERR ("PATH:LINE: what is wrong") when it cannot be read, is not
 /// well-formed, declares a document type or is over the limits. The caller frees.
 struct xml_document *xml_read(const char *path, struct error *err);
+/// The same for one document of SIZE_BYTES at TEXT, which PATH stands for, with LIMITS of its own.
+struct xml_document *xml_read_text(const char *path, const char *text, size_t size_bytes,
+                                   const struct xml_limits *limits, struct error *err);
 void xml_free(struct xml_document *document);
 
 /// Whether the outermost element of the file PATH is called NAME.
