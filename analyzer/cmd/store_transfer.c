@@ -296,9 +296,10 @@ int store_import(int argc, char **argv)
         .command = "store import",
         .operands = "DB FILE...",
         .summary = "Adds all runs of other experiment databases, or values from CSV",
-        .details = "FILE is a database, CSV (- is the standard input), or a profile of gprof,\n"
-                   "mpiP or TAU: a text, or a folder of profile.*.*.*. Each is taken whole or not\n"
-                   "at all.\n",
+        .details =
+            "FILE is a database, CSV (- is the standard input), or a profile: a Cube file of\n"
+            "Score-P or Scalasca (.cubex, .cube), a text of gprof or mpiP, a file of TAU or\n"
+            "a folder of its profile.*.*.*. Each is taken whole or not at all.\n",
         OPTIONS_OF(rows),
     };
     int first, status;

@@ -14,6 +14,7 @@
 #include "analyzer/base/order.h"
 #include "analyzer/base/text.h"
 #include "db/focus.h"
+#include "db/profiles/cube.h"
 
 /// A text is of the first format whose mark is in its first LOOKED_AT bytes.
 enum { LOOKED_AT = 400 };
@@ -67,6 +68,8 @@ bool profile_is_file(const char *path)
         free(entries);
         return n > 0;
     }
+    if (cube_is_file(path))
+        return true;
     char begin[LOOKED_AT + 1] = "";
     FILE *file = fopen(path, "re");
     if (!file)
@@ -159,6 +162,8 @@ static void write_csv(FILE *csv, struct profile *profile)
 int profile_import(const char *path, const struct import_names *names, struct database **memory,
                    struct error *err)
 {
+    if (cube_is_file(path))
+        return cube_import(path, names, memory, err);
     struct profile profile = {0};
     char *text = NULL;
     size_t length = 0;

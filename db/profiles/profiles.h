@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Profiles of other tools: each reader lists what functions take, and one writer makes CSV of the
-// list, which is imported as any other (import.h).
+// list, which is imported as any other (import.h). Cube files, which know more, are read by cube.h.
 #pragma once
 
 #include <stdbool.h>
@@ -43,7 +43,8 @@ typedef int profile_reader(const char *path, const char *text, struct profile *p
                            struct error *err);
 profile_reader gprof_read, mpip_read, tau_read;
 
-/// Whether PATH is a profile that can be read: a text of gprof or mpiP, a file or a folder of TAU.
+/// Whether PATH is a profile that can be read: a text of gprof or mpiP, a file or a folder of TAU,
+/// a Cube file.
 bool profile_is_file(const char *path);
 
 /// Reads it into a new database in memory (to be closed). 0, or -1 and ERR.

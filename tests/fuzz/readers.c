@@ -27,6 +27,7 @@
 #include "analyzer/whatif/options.h"
 #include "db/focus.h"
 #include "db/import.h"
+#include "db/profiles/profiles.h"
 #include "db/query/resource_map.h"
 #include "tests/fuzz/fuzz.h"
 #include "tests/tools/lib/scratch.h"
@@ -210,6 +211,18 @@ static int read_import(const char *path, char *text, struct error *err)
         database_close(memory);
     if (stream)
         fclose(stream);
+    return result;
+}
+
+static int read_profile(const char *path, char *text, struct error *err)
+{
+    (void)text;
+    const struct import_names names = {0};
+    struct database *memory = NULL;
+    if (!profile_is_file(path))
+        return error_set(err, "it is no profile");
+    int result = profile_import(path, &names, &memory, err);
+    database_close(memory);
     return result;
 }
 
@@ -454,6 +467,7 @@ const struct fuzz_kind fuzz_kinds[] = {
     {.name = "map", .read = read_map},
     {.name = "table", .read = read_table},
     {.name = "import", .read = read_import},
+    {.name = "profile", .read = read_profile},
     {.name = "settings", .read = read_settings},
     {.name = "measurements", .read = read_measurements},
     {.name = "names", .read = read_function_names},
