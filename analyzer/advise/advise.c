@@ -98,11 +98,13 @@ static bool is_same(const struct advice *advice, const struct advice_candidate *
         return part < candidate && part->predicted_ns == candidate->predicted_ns;
     bool proposes = part->findings && !candidate->findings;
     if (!part->region || !candidate->region || !part->is_replayed || part == candidate ||
-        candidate->findings || strcmp(part->words[0].option, candidate->words[0].option) != 0 ||
+        candidate->findings ||
+        !advise_includes(candidate->words[0].option, part->words[0].option) ||
         (!lies_within(part, candidate) && !(proposes && lies_within(candidate, part))))
         return false;
     // Of the same region only ranks may be others, as those of a remedy.
-    bool is_of_same = part->region_number == candidate->region_number;
+    bool is_of_same = part->region_number == candidate->region_number &&
+                      strcmp(part->words[0].option, candidate->words[0].option) == 0;
     if (is_of_same ? !proposes || strcmp(part->words[0].option, "balance") != 0
                    : strcmp(change_of(part), change_of(candidate)) != 0)
         return false;

@@ -31,6 +31,7 @@ static const struct change {
                {"move", ADVICE_MOVE, NULL},
                {"drop-sync", ADVICE_SYNC, NULL},
                {"overlap", ADVICE_MESSAGES, NULL},
+               {"overlap-progress", ADVICE_MESSAGES, NULL},
                {"cut-messages", ADVICE_MESSAGES, "messages"},
                {"aggregate", ADVICE_MESSAGES, "messages"},
                {"latency", ADVICE_NETWORK, "latency"},
@@ -63,12 +64,19 @@ void advise_add_word(struct advice_candidate *candidate, const char *option, con
         (struct advice_word){memory_copy_text(option), value ? memory_copy_text(value) : NULL};
 }
 
+bool advise_includes(const char *option, const char *other)
+{
+    return strcmp(option, other) == 0 ||
+           (strcmp(option, "overlap-progress") == 0 && strcmp(other, "overlap") == 0);
+}
+
 /// The REGION that VALUE of OPTION begins with. The caller frees.
 static char *region_in(const char *option, const char *value)
 {
     const char *end = strrchr(value, '=');
     bool has_region_only =
         strcmp(option, "drop-sync") == 0 || strcmp(option, "overlap") == 0 ||
+        strcmp(option, "overlap-progress") == 0 ||
         // After the = of --balance are ranks.
         (end && strcmp(option, "balance") == 0 && end[1 + strspn(end + 1, "0123456789,-")] != '\0');
     return !end || has_region_only ? memory_copy_text(value)

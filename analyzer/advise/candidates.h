@@ -67,6 +67,9 @@ int slack_take(const struct whatif_batch *batch, const struct pag_result *unchan
 
 // --- candidates.c
 
+/// Whether OPTION, of what-if options with a region, changes what OTHER does, or that and more.
+bool advise_includes(const char *option, const char *other);
+
 /// Adds the candidates of the measured run, replayed with a catalogue, to ADVICE. most_ns of each
 /// is a bound by what stands on the critical path of UNCHANGED, the same run predicted with nothing
 /// changed: a change of some work cannot make the run shorter than that path without the work, and

@@ -196,7 +196,7 @@ static bool is_repeated(uint64_t time_ns, const struct result_remedy *remedies, 
         int64_t more_ns = (int64_t)(time_ns / least_part);
         if (more_ns < remedies[i].gain_ns / much_more)
             more_ns = remedies[i].gain_ns / much_more;
-        if (remedies[i].is_predicted && strcmp(remedies[i].option, remedy->option) == 0 &&
+        if (remedies[i].is_predicted && advise_includes(remedy->option, remedies[i].option) &&
             remedy->gain_ns < remedies[i].gain_ns + more_ns)
             return true;
     }

@@ -382,8 +382,10 @@ int engine_conclude(struct engine *engine, struct error *err)
     end_digest(engine);
     trace_stop_reading(engine->trace);
     outcome_fill(engine);
-    for (unsigned scope = 0; scope < 2; scope++)
+    for (unsigned scope = 0; scope < 2; scope++) {
         engine->result->attended_bytes[scope] = send_habits_least(&engine->attendance[scope]);
+        engine->result->unattended_bytes[scope] = engine->unattended_bytes[scope];
+    }
     if (engine->options.keeps_series)
         series_conclude(engine);
     if (engine->recent)

@@ -30,6 +30,9 @@ struct engine_hooks {
                      uint32_t source, const struct event *event);
     /// The two belong together.
     void (*matched)(struct engine *engine, uint32_t message, uint32_t receive);
+    /// The open call of LOCATION, which has been entered, is one that waits later (it has become
+    /// another one): its rank is not in MPI for that.
+    bool (*waits_later)(struct engine *engine, const struct location_state *location);
     /// RANK enters a call in which it takes the messages of senders that wait for that.
     void (*attends)(struct engine *engine, uint32_t rank);
     /// MEMBER has entered a collective operation, or posted it.

@@ -469,9 +469,10 @@ struct pag_result {
     uint64_t n_passed_starts, n_passed_completes; // left before a target of theirs posted
     uint64_t attended_bytes[2]; // messages of this size on, on one node and between two, make their
                                 // sender wait until the receiver is in MPI; UINT64_MAX: none
-    uint64_t n_unbalanced;      // leaves without enter, regions left open at the end
-    uint64_t n_lost_calls;      // records that did not fit their call
-    uint64_t n_outside;         // messages and collectives with processes that are not in the trace
+    uint64_t unattended_bytes[2]; // smaller ones were seen to need no receiver in MPI
+    uint64_t n_unbalanced;        // leaves without enter, regions left open at the end
+    uint64_t n_lost_calls;        // records that did not fit their call
+    uint64_t n_outside; // messages and collectives with processes that are not in the trace
     uint64_t n_missing_init, n_missing_finalize; // ranks with MPI calls but without these
     uint64_t n_without_finalize;                 // the latter, and ranks without any MPI call
     struct pag_location *locations;              // by location

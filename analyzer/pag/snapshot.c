@@ -660,6 +660,7 @@ void snapshot_pass(struct engine *engine, const struct pag_location *trees, stru
         pass_send_habits(&snapshot, &engine->eager.habits[scope]);
     for (unsigned scope = 0; scope < 2 && !numbers->is_damaged; scope++)
         pass_send_habits(&snapshot, &engine->attendance[scope]);
+    PASS(&snapshot, engine->unattended_bytes[0], engine->unattended_bytes[1]);
     for (size_t i = 0; i < engine->definitions->n_communicators && !numbers->is_damaged; i++)
         pass_communicator_state(&snapshot, &engine->communicators[i]);
     if (!numbers->is_damaged)

@@ -300,6 +300,7 @@ struct engine {
     size_t message_kind_capacity;
     struct eager eager;
     struct send_habits attendance[2]; // that need it, on one node and between two
+    uint64_t unattended_bytes[2];     // smaller messages were seen not to; the same
     uint32_t n_probing;               // open calls that wait for a message without receiving it
     uint32_t *lock_waiters;           // locations in calls that may wait for a lock
     uint32_t n_lock_waiters;

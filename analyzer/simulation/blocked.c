@@ -72,8 +72,7 @@ static void await_no_longer(struct engine *engine, const struct location_state *
     state->awaits = NONE;
 }
 
-/// When the receiver of MESSAGE is in MPI, so that its sender can go on; UINT64_MAX: not yet.
-static uint64_t attended_ns(const struct engine *engine, uint32_t message_index)
+uint64_t message_attended_ns(const struct engine *engine, uint32_t message_index)
 {
     const struct message *message = message_at(engine, message_index);
     const struct message_simulation *times = &prediction_of(engine)->messages[message_index];
@@ -96,7 +95,7 @@ static bool is_attended(struct engine *engine, const struct location_state *loca
     if (!prediction->messages[message_index].needs_attendance)
         return true;
     await_no_longer(engine, location);
-    if (attended_ns(engine, message_index) != UINT64_MAX ||
+    if (message_attended_ns(engine, message_index) != UINT64_MAX ||
         goes_without(state, state->gives_up || engine->ranks[receiver].has_ended))
         return true;
     if (prediction->messages[message_index].needs_core)
@@ -370,7 +369,7 @@ static void add_message(const struct engine *engine, uint32_t index, enum condit
     if (is_posting && times->needs_attendance) {
         condition->needs_attendance = true;
         condition->recorded_ns = times->is_rendezvous ? times->recorded_post_ns : 0;
-        condition->time_ns = attended_ns(engine, index);
+        condition->time_ns = message_attended_ns(engine, index);
     }
 }
 
@@ -427,7 +426,7 @@ static bool is_released(const struct engine *engine, uint32_t index)
 {
     const struct message *message = message_at(engine, index);
     const struct message_simulation *times = &prediction_of(engine)->messages[index];
-    if (times->needs_attendance && attended_ns(engine, index) == UINT64_MAX)
+    if (times->needs_attendance && message_attended_ns(engine, index) == UINT64_MAX)
         return false;
     return times->is_rendezvous ? message->is_matched || times->knows_receive
                                 : times->needs_attendance;

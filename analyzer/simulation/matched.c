@@ -7,7 +7,9 @@
 #include "analyzer/simulation/change/cut_messages.h"
 #include "analyzer/simulation/change/drop_sync.h"
 #include "analyzer/simulation/change/move.h"
+#include "analyzer/simulation/change/overlap.h"
 #include "analyzer/simulation/change/scale.h"
+#include "analyzer/simulation/cost/recorded.h"
 #include "analyzer/simulation/state.h"
 #include "analyzer/simulation/steps.h"
 
@@ -25,6 +27,34 @@ static bool needs_attendance(const struct prediction *prediction, const struct m
     return sends_may_be_buffered(message) && costs->needs_attendance &&
            costs->needs_attendance(prediction, site_of(prediction, message->sender),
                                    site_of(prediction, message->receiver), size_bytes);
+}
+
+/// Whether CALL starts persistent requests, of sends in what mode ever.
+static bool is_start(const struct engine *engine, const struct call *call)
+{
+    return !call->is_bare && region_at(engine, call->region)->mpi == MPI_FUNCTION_START;
+}
+
+/// Whether MESSAGE, of TIMES, which CALL sends, moves only while its receiver is in MPI, by what is
+/// known of the MPI library, unless the recording shows otherwise. Without calls that wait later
+/// all that depends on it is as it was in the recording.
+static bool may_be_held(const struct engine *engine, const struct call *call,
+                        const struct message *message, const struct message_simulation *times)
+{
+    const struct prediction *prediction = prediction_of(engine);
+    const struct scenario *scenario = prediction->scenario;
+    bool is_remote = scopes_is_remote(&scenario->scopes, site_of(prediction, message->sender),
+                                      site_of(prediction, message->receiver));
+    bool is_kind = sends_may_be_buffered(message) ||
+                   (is_start(engine, call) && message->sender != message->receiver);
+    return scenario->overlaps != 0 && times->size_bytes > scenario->held_bytes && is_kind &&
+           (!is_remote || times->is_rendezvous) &&
+           !recorded_is_unattended(prediction->recorded, is_remote, times->size_bytes);
+}
+
+static bool waits_later(struct engine *engine, const struct location_state *location)
+{
+    return prediction_of(engine)->overlap && overlap_waits_later(engine, location);
 }
 
 static void sent(struct engine *engine, struct location_state *location, uint32_t index,
@@ -62,8 +92,9 @@ static void sent(struct engine *engine, struct location_state *location, uint32_
     struct message_simulation *times = &prediction->messages[index];
     times->needs_core =
         attention_is_needed(prediction, message, times->size_bytes, times->is_rendezvous);
-    times->needs_attendance =
-        times->needs_core || needs_attendance(prediction, message, times->size_bytes);
+    times->needs_attendance = times->needs_core ||
+                              needs_attendance(prediction, message, times->size_bytes) ||
+                              may_be_held(engine, call, message, times);
     if (!prediction->costs->departs_at_enter) // the size tells
         message->is_synchronous = message->awaits_receiver =
             prediction->messages[index].is_rendezvous;
@@ -180,6 +211,7 @@ static void operation_completed(struct engine *engine, struct location_state *lo
 }
 
 const struct engine_hooks simulation_hooks = {
+    .waits_later = waits_later,
     .attends = blocked_attended,
     .is_alone = is_alone,
     .sent = sent,

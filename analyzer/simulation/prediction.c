@@ -43,13 +43,17 @@ uint64_t scenario_buffered_bytes(const struct scenario_settings *settings)
     return settings->machine->buffered_bytes;
 }
 
-/// Where ranks leave their cores to wait no message waits for a core.
-static uint64_t buffered_bytes(const struct scenario_settings *settings, enum mpi_library library)
+static void set_buffered_bytes(struct scenario *scenario, const struct definitions *definitions)
 {
-    uint64_t given_bytes = scenario_buffered_bytes(settings);
-    if (!settings->spins)
-        return PAG_NOT_KNOWN;
-    return given_bytes != PAG_NOT_KNOWN ? given_bytes : mpi_library_buffered_bytes(library);
+    uint64_t usual_bytes = mpi_library_buffered_bytes(scenario->library);
+    bool progresses = mpi_library_progresses(definitions);
+    uint64_t given_bytes = scenario_buffered_bytes(scenario->settings);
+    bool is_given = given_bytes != PAG_NOT_KNOWN;
+    scenario->buffered_bytes = is_given ? given_bytes : usual_bytes;
+    scenario->held_bytes = progresses && !is_given ? PAG_NOT_KNOWN : scenario->buffered_bytes;
+    // Where ranks leave their cores to wait no message waits for a core.
+    if (!scenario->settings->spins)
+        scenario->buffered_bytes = PAG_NOT_KNOWN;
 }
 
 void scenario_release(struct scenario *scenario)
@@ -149,7 +153,7 @@ int scenario_init(struct scenario *scenario, const struct definitions *definitio
         .slice_ns = scenario_slice_ns(settings),
         .library = mpi_library_of(definitions),
     };
-    scenario->buffered_bytes = buffered_bytes(settings, scenario->library);
+    set_buffered_bytes(scenario, definitions);
     if (check_timeless(settings, err) != 0 || place(scenario, definitions, err) != 0 ||
         relocation_init(scenario, err) != 0 || region_scales_init(scenario, err) != 0 ||
         read_computes(scenario, err) != 0 || check_node_speeds(scenario, err) != 0 ||
@@ -160,8 +164,11 @@ int scenario_init(struct scenario *scenario, const struct definitions *definitio
         moves_init(scenario, definitions, err) != 0 ||
         region_patterns_add_all(scenario->regions, "--overlap", settings->overlaps,
                                 settings->n_overlaps, &scenario->overlaps, err) != 0 ||
+        region_patterns_add_all(scenario->regions, "--overlap-progress", settings->progresses,
+                                settings->n_progresses, &scenario->progresses, err) != 0 ||
         slowdown_use_init(scenario, err) != 0)
         return -1;
+    scenario->overlaps |= scenario->progresses;
     core_groups_init(scenario, definitions);
     slowdown_use_place(scenario, definitions);
     return scopes_init(&scenario->scopes, settings->machine, &scenario->placement,
@@ -213,7 +220,7 @@ void prediction_init(struct prediction *prediction, const struct definitions *de
         .knows_paths = region_patterns_count(scenario->regions) > 0,
         .is_delayed = settings->added_latency_ns > 0 || settings->added_byte_fs > 0,
         .notes = recorded_notes(recorded),
-        .attendance = recorded_attendance(recorded),
+        .attendance = recorded_attendance(recorded, scenario->overlaps != 0),
     };
     if (scenario->placement.n_phases > 1) {
         prediction->site_of_rank =

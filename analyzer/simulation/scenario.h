@@ -61,8 +61,9 @@ struct scenario_settings {
     uint64_t slice_ns; // how long a rank keeps a shared core, 0: no time at all; PAG_NOT_KNOWN: the
                        // machine's, else 0
     uint64_t buffered_bytes; // larger messages wait for the core of their receiver, where ranks
-                             // share cores in slices; PAG_NOT_KNOWN: as the machine says, else as
-                             // usual for the recorded MPI
+                             // share cores in slices, and for it to be in MPI, where calls wait
+                             // later; PAG_NOT_KNOWN: as the machine says, else as usual for the
+                             // recorded MPI
     bool spins;              // a waiting process keeps its share of the cores
     bool is_sticky;          // ranks stay on one core of their node each
     const struct region_scale *scales;
@@ -72,6 +73,8 @@ struct scenario_settings {
     uint64_t move_data_bytes;    // by which a message grows that takes work along
     const char *const *overlaps; // REGION
     size_t n_overlaps;
+    const char *const *progresses; // REGION of --overlap-progress
+    size_t n_progresses;
     uint64_t aggregate_bytes;        // up to this size messages are put together; 0: not
     const struct region_work *works; // --duration, --balance
     size_t n_works;
@@ -163,9 +166,12 @@ struct scenario {
     bool is_shared;                   // some node has more ranks than cores
     uint64_t slice_ns;                // of the settings, or of their machine
     enum mpi_library library;         // the recorded MPI
-    uint64_t buffered_bytes;          // of the settings, their machine or library
-    bool is_bound;                    // ranks share those cores they were bound to
-    bool *keeps_cores; // by rank: it has as many cores as in the recording, with the same ranks
+    uint64_t buffered_bytes; // of the settings, their machine or library; PAG_NOT_KNOWN: no message
+                             // waits for a core
+    uint64_t held_bytes; // larger messages move while their receiver is in MPI; PAG_NOT_KNOWN: all
+                         // do meanwhile
+    bool is_bound;       // ranks share those cores they were bound to
+    bool *keeps_cores;   // by rank: it has as many cores as in the recording, with the same ranks
     // By rank, of SCENARIO_WHOLE: which part of the time that handing over its core took in the
     // recording it is saved by sharing cores with fewer ranks.
     uint32_t *saved_hand_overs;
@@ -175,6 +181,7 @@ struct scenario {
     struct region_scales scales;
     struct moves moves;
     uint64_t overlaps, drops; // patterns, a bit each
+    uint64_t progresses;      // those of the overlaps in which messages move meanwhile
     struct region_works works;
     const struct visits *visits; // which the works were counted as (set_work.h); NULL: they were
                                  // not. Set by who counts them

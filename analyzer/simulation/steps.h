@@ -341,6 +341,10 @@ enum wildcard_receive wildcard_find_receive(struct engine *engine, uint32_t mess
 /// Puts the conditions of CALL into prediction.conditions: their number.
 uint32_t conditions_of(struct engine *engine, const struct call *call);
 
+/// When the receiver of a message that has departed is in MPI, so that it moves and its sender can
+/// go on; UINT64_MAX: not yet.
+uint64_t message_attended_ns(const struct engine *engine, uint32_t message);
+
 /// One more: the message with this index, whose receive has not been posted, is seen.
 void conditions_add_probed(struct engine *engine, uint32_t message, uint32_t *n_conditions);
 

@@ -70,6 +70,8 @@ static const struct {
     {"isendrecv", MPI_FUNCTION_STANDARD_SEND},
     {"sendrecv_replace", MPI_FUNCTION_STANDARD_SEND},
     {"isendrecv_replace", MPI_FUNCTION_STANDARD_SEND},
+    {"start", MPI_FUNCTION_START},
+    {"startall", MPI_FUNCTION_START},
     {"ssend", MPI_FUNCTION_SYNCHRONOUS_SEND},
     {"ssend_init", MPI_FUNCTION_SYNCHRONOUS_SEND},
     {"issend", MPI_FUNCTION_SYNCHRONOUS_SEND},

@@ -26,6 +26,7 @@ enum mpi_function {
     MPI_FUNCTION_IPROBE,           // MPI_Iprobe, MPI_Improbe
     MPI_FUNCTION_STANDARD_SEND,    // MPI_Send, MPI_Isend, MPI_Sendrecv and the like
     MPI_FUNCTION_SYNCHRONOUS_SEND, // MPI_Ssend, MPI_Issend (and _init)
+    MPI_FUNCTION_START,            // MPI_Start, MPI_Startall
     MPI_FUNCTION_PROBE,            // MPI_Probe, MPI_Mprobe
     MPI_FUNCTION_FILE,             // MPI_File_*
     MPI_FUNCTION_WIN_POST,

@@ -74,7 +74,7 @@ const struct whatif_option whatif_options_of_cores[] = {
      .default_text = "that of --machine, else 0"},
     {WHATIF_ROW(AXIS, "buffered", "BYTES"),
      WHATIF_NUMBER(settings.buffered_bytes, option_read_size),
-     .help = "with slices: larger messages keep their sender in MPI until their receiver runs",
+     .help = "with slices, --overlap: larger messages wait until their receiver runs, in MPI",
      .default_text = "that of --machine, else of the recorded MPI"},
     {WHATIF_ROW(AXIS, "hand-over", "T"), WHATIF_NUMBER(settings.hand_over_ns, cost_time_read),
      .help = "cost of a context switch between two ranks on a core", .excludes = "slice",

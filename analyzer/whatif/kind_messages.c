@@ -41,6 +41,9 @@ const struct whatif_option whatif_options_of_messages[] = {
      .needs = "move", .does = "says what the messages carry of"},
     {WHATIF_ROW(REPEATED, "overlap", "REGION"), WHATIF_TEXTS(settings, overlaps),
      .help = "wait for the messages in a region as late as possible (the gain is an upper bound)"},
+    {WHATIF_ROW(REPEATED, "overlap-progress", "REGION"), WHATIF_TEXTS(settings, progresses),
+     .help = "as --overlap, with messages that move meanwhile, by MPI_Test calls or asynchronous "
+             "progress"},
     {WHATIF_ROW(AXIS, "aggregate", "BYTES|all"),
      WHATIF_NUMBER(settings.aggregate_bytes, parse_joined_size),
      .help = "join adjacent messages to one rank, up to this size (the gain is an upper bound)"},
@@ -65,10 +68,11 @@ void whatif_put_messages(struct whatif_point *point, const struct scenario_setti
                   memory_format("--aggregate joined %s to the one before. No message waits for a "
                                 "later one, so the gain is at most this",
                                 quantity_count(found->n_aggregated, "message").text));
-    if (settings->n_overlaps > 0)
+    if (settings->n_overlaps + settings->n_progresses > 0)
         put_bound(point, "overlapped_calls", found->n_overlapped,
-                  memory_format("--overlap let %s complete later. The trace does not tell whether "
+                  memory_format("%s let %s complete later. The trace does not tell whether "
                                 "the data was needed earlier, so the gain is at most this",
+                                settings->n_overlaps > 0 ? "--overlap" : "--overlap-progress",
                                 quantity_count(found->n_overlapped, "call").text));
     if (settings->n_moves == 0)
         return;

@@ -123,7 +123,8 @@ static int check_options(const struct whatif_plan *plan, struct error *err)
             return error_set(err, "--%s and --%s %s", option->name, option->excludes, option->why);
     }
     if (whatif_plan_has(plan, "timeless") &&
-        (whatif_plan_has(plan, "move") || whatif_plan_has(plan, "overlap")))
+        (whatif_plan_has(plan, "move") || whatif_plan_has(plan, "overlap") ||
+         whatif_plan_has(plan, "overlap-progress")))
         return error_set(err, "--timeless cannot move work: --move and --overlap go by recorded "
                               "times");
     return 0;

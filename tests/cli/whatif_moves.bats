@@ -103,6 +103,8 @@ from_to() {
             .critical_path.length_ns == .predicted_ns'
     run "$PAGODA" replay --machine m.xml --overlap exchange trace
     [[ $output == *"Upper bound "*"--overlap let 2 calls complete later"* ]]
+    run "$PAGODA" replay --machine m.xml --overlap-progress exchange trace
+    [[ $output == *"Upper bound "*"--overlap-progress let 2 calls complete later"* ]]
 }
 
 @test "aggregate: messages without anything received in between" {
@@ -129,5 +131,6 @@ from_to() {
     refused '--move-data .*--move, which is missing' --move-data 10
     refused '--move-data 10pints: unknown unit' --move servBusy1=0:1 --move-data 10pints
     refused '--overlap exchagne: there is no such region' --overlap exchagne
+    refused '--overlap-progress exchagne: there is no such region' --overlap-progress exchagne
     refused '--aggregate some: it is a size or all: not a value' --aggregate some
 }

@@ -20,7 +20,9 @@ void attendance_enter_call(struct engine *engine, struct location_state *locatio
 {
     struct rank_state *rank = &engine->ranks[location->rank];
     struct attendance *attendance = &rank->attendance;
-    const struct call *call = &location->call;
+    struct call *call = &location->call;
+    if (call->attends && engine->hooks && engine->hooks->waits_later(engine, location))
+        call->attends = false;
     if (!call->attends)
         return;
     if (attendance->n_calls++ == 0 && call->enter_ns > attendance->until_ns) {
@@ -44,6 +46,19 @@ void attendance_leave_call(struct engine *engine, const struct location_state *l
     attendance->n_calls--;
     if (call->leave_ns > attendance->until_ns)
         attendance->until_ns = call->leave_ns;
+}
+
+void attendance_stay(struct engine *engine, uint32_t rank)
+{
+    engine->ranks[rank].attendance.n_calls++;
+}
+
+void attendance_end_stay(struct engine *engine, uint32_t rank, uint64_t now_ns)
+{
+    struct attendance *attendance = &engine->ranks[rank].attendance;
+    attendance->n_calls--;
+    if (now_ns > attendance->until_ns)
+        attendance->until_ns = now_ns;
 }
 
 struct moment attendance_after(const struct engine *engine, uint32_t rank, uint64_t from_ns)
@@ -72,8 +87,22 @@ struct moment attendance_of(const struct engine *engine, const struct message *m
     return attendance_after(engine, message->receiver, from_ns);
 }
 
+/// Sends that CALL completes may show that messages of their size need no receiver in MPI.
+static void see_unattended(struct engine *engine, const struct call *call)
+{
+    for (uint32_t i = 0; i < call->n_sends && !call->is_cut && !engine->is_ahead; i++) {
+        const struct message *message = message_at(engine, call->sends[i]);
+        uint64_t *limit = &engine->unattended_bytes[sends_scope(engine, message)];
+        if (message->size_bytes >= *limit && sends_may_be_buffered(message) &&
+            attendance_after(engine, message->receiver, message->send_enter_ns).time_ns >
+                call->leave_ns)
+            *limit = message->size_bytes + 1;
+    }
+}
+
 void attendance_see(struct engine *engine, const struct call *call)
 {
+    see_unattended(engine, call);
     const struct message *message = call->n_sends == 1 ? message_at(engine, call->sends[0]) : NULL;
     if (!message || engine->is_ahead || call->is_cut || message->is_nonblocking ||
         !message->is_alone || !sends_may_be_buffered(message))

@@ -123,6 +123,10 @@ uint64_t send_habits_least(const struct send_habits *habits);
 /// The records of the open call, just entered, are registered.
 void attendance_enter_call(struct engine *engine, struct location_state *location);
 void attendance_leave_call(struct engine *engine, const struct location_state *location);
+/// RANK, in a call that moves messages, moves messages outside MPI as well, until it ends its stay
+/// at NOW_NS.
+void attendance_stay(struct engine *engine, uint32_t rank);
+void attendance_end_stay(struct engine *engine, uint32_t rank, uint64_t now_ns);
 /// When RANK was in a call that moves messages, from FROM_NS on: FROM_NS or the enter of such a
 /// call, with its lineage if that was kept; UINT64_MAX: it has not come to one.
 struct moment attendance_after(const struct engine *engine, uint32_t rank, uint64_t from_ns);

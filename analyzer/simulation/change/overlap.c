@@ -24,6 +24,7 @@ struct put_off {
 };
 
 struct overlap_location {
+    bool progresses; // messages move since one of the calls, until all are over
     struct put_off *calls;
     uint32_t n_calls, n_taken; // the first N_TAKEN are the open call
     size_t calls_capacity;
@@ -38,13 +39,17 @@ struct overlap {
     size_t n_locations;
 };
 
-/// Whether --overlap names PATH of LOCATION, or one above it.
-static bool is_overlapped(const struct engine *engine, const struct location_state *location,
-                          uint32_t path)
+static const struct scenario *scenario_of(const struct engine *engine)
 {
-    const struct scenario *scenario = prediction_of(engine)->scenario;
+    return prediction_of(engine)->scenario;
+}
+
+/// Whether one of PATTERNS names PATH of LOCATION, or one above it.
+static bool is_inside(const struct engine *engine, const struct location_state *location,
+                      uint32_t path, uint64_t patterns)
+{
     uint64_t mark = path_mark(engine, location, path);
-    return (region_patterns_inside(scenario->regions, mark) & scenario->overlaps) != 0;
+    return (region_patterns_inside(scenario_of(engine)->regions, mark) & patterns) != 0;
 }
 
 struct overlap *overlap_new(const struct scenario *scenario, size_t n_locations)
@@ -103,7 +108,7 @@ static uint32_t region_around(struct engine *engine, struct location_state *loca
     uint32_t region = location->profile.stack[location->profile.depth - 1].path;
     for (uint32_t at = location->profile.paths[path].parent; at != 0;
          at = location->profile.paths[at].parent)
-        if (is_overlapped(engine, location, at))
+        if (is_inside(engine, location, at, scenario_of(engine)->overlaps))
             region = at;
     return region;
 }
@@ -150,18 +155,43 @@ static bool is_of_window(const struct engine *engine, const struct call *call)
     return call->n_receives > 0 && receive_at(engine, call->receives[0])->is_of_window;
 }
 
+/// Whether the open call of LOCATION waits later. *LEARNS: it does not only send.
+static bool waits_later(const struct engine *engine, const struct location_state *location,
+                        bool *learns)
+{
+    const struct call *call = &location->call;
+    if (call->is_cut || call->is_bare || call->is_test || !begins_none(engine, call) ||
+        is_of_window(engine, call) || state_of(engine, location)->n_calls == OVERLAP_MAX_CALLS ||
+        !is_inside(engine, location, call->path, scenario_of(engine)->overlaps))
+        return false;
+    *learns = call->n_receives > 0 || waits_for_members(engine, call);
+    return *learns || waits_for_receiver(engine, call);
+}
+
+static bool progresses(const struct engine *engine, const struct location_state *location)
+{
+    uint64_t progresses = scenario_of(engine)->progresses;
+    return progresses != 0 && is_inside(engine, location, location->call.path, progresses);
+}
+
+bool overlap_waits_later(const struct engine *engine, const struct location_state *location)
+{
+    bool learns, is_late = state_of(engine, location)->n_taken > 0;
+    return !is_late && waits_later(engine, location, &learns) && !progresses(engine, location);
+}
+
 bool overlap_puts_off(struct engine *engine, struct location_state *location,
                       const struct simulated_call *description)
 {
     struct overlap_location *state = state_of(engine, location);
     struct call *call = &location->call;
-    if (call->is_cut || call->is_bare || call->is_test || !begins_none(engine, call) ||
-        is_of_window(engine, call) || state->n_calls == OVERLAP_MAX_CALLS ||
-        !is_overlapped(engine, location, call->path))
+    bool learns;
+    if (!waits_later(engine, location, &learns))
         return false;
-    bool learns = call->n_receives > 0 || waits_for_members(engine, call);
-    if (!learns && !waits_for_receiver(engine, call))
-        return false;
+    if (!state->progresses && progresses(engine, location)) {
+        state->progresses = true;
+        attendance_stay(engine, location->rank);
+    }
     struct put_off *put_off = ARRAY_NEXT(state->calls, state->n_calls, state->calls_capacity);
     *put_off = (struct put_off){.call = *description,
                                 .path = call->path,
@@ -285,11 +315,32 @@ bool overlap_begin(struct engine *engine, struct location_state *location,
 
 // --- the call that waits for them
 
+/// Messages of CALL, whose conditions are known, that move only while their receiver is in MPI, as
+/// it is now, and not since it called for them.
+static void begin_when_attended(const struct engine *engine, const struct call *call)
+{
+    struct prediction *prediction = prediction_of(engine);
+    struct call_condition *condition = prediction->conditions;
+    for (uint32_t i = 0; i < call->n_receives; i++) {
+        uint32_t index = receive_at(engine, call->receives[i])->message;
+        if (index == NONE || message_at(engine, index)->is_left_out)
+            continue;
+        const struct message_simulation *times = &prediction->messages[index];
+        uint64_t attended_ns = times->needs_attendance && !times->needs_core
+                                   ? message_attended_ns(engine, index)
+                                   : UINT64_MAX;
+        if (attended_ns != UINT64_MAX && attended_ns > condition->time_ns)
+            condition->time_ns = condition->departed_ns = attended_ns;
+        condition++;
+    }
+}
+
 void overlap_settle(struct engine *engine, struct location_state *location, uint64_t *ready_ns,
                     pag_work *work)
 {
     struct overlap_location *state = state_of(engine, location);
     uint32_t first_receive = 0, first_send = 0, first_part = 0;
+    uint64_t released_ns = location->call.enter_ns;
     *ready_ns = location->call.enter_ns;
     *work = 0;
     for (uint32_t i = 0; i < state->n_taken; i++) {
@@ -306,6 +357,10 @@ void overlap_settle(struct engine *engine, struct location_state *location, uint
         uint32_t n_conditions = conditions_of(engine, &own);
         uint64_t own_ready_ns = call->enter_ns;
         pag_work own_work = 0;
+        begin_when_attended(engine, &own);
+        for (uint32_t k = 0; k < n_conditions; k++)
+            if (prediction_of(engine)->conditions[k].time_ns > released_ns)
+                released_ns = prediction_of(engine)->conditions[k].time_ns;
         if (n_conditions > 0)
             conditions_settle(engine, call, n_conditions, &own_ready_ns, &own_work);
         if (own_ready_ns > *ready_ns)
@@ -315,6 +370,9 @@ void overlap_settle(struct engine *engine, struct location_state *location, uint
         first_send += put_off->n_sends;
         first_part += put_off->n_parts;
     }
+    // Whether a message that comes while the call returns is still seen is a matter of luck.
+    location->call.attends = false;
+    attendance_end_stay(engine, location->rank, released_ns);
 }
 
 uint32_t overlap_leave(struct engine *engine, struct location_state *location, uint64_t now_ns)
@@ -332,5 +390,9 @@ uint32_t overlap_leave(struct engine *engine, struct location_state *location, u
     drop(state->parts, &state->n_parts, call->n_parts, sizeof *state->parts);
     drop(state->calls, &state->n_calls, n_taken, sizeof *state->calls);
     state->n_taken = 0;
+    if (state->progresses && state->n_calls == 0) {
+        state->progresses = false;
+        attendance_end_stay(engine, location->rank, now_ns);
+    }
     return n_taken;
 }

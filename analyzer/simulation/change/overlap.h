@@ -11,6 +11,11 @@
 // whether the program needs its data earlier is not in the trace. Calls that poll (MPI_Test) and
 // blocking collective operations stay as they are. At most OVERLAP_MAX_CALLS of a rank are open at
 // a time.
+//
+// A message that the MPI library moves only while its receiver is in MPI (scenario.held_bytes, or
+// as the recording shows) moves when the receiver waits, and its sender waits for that: a call that
+// was put off is none. In regions of --overlap-progress they move meanwhile, as if the rank were in
+// MPI from such a call on until it waits.
 #pragma once
 
 #include <stdbool.h>
@@ -32,6 +37,9 @@ struct overlap *overlap_new(const struct scenario *scenario, size_t n_locations)
 void overlap_free(struct overlap *overlap);
 
 // The functions that follow take an ENGINE whose prediction has an overlap.
+
+/// LOCATION has entered its call: whether that is put off, and its rank not in MPI for it.
+bool overlap_waits_later(const struct engine *engine, const struct location_state *location);
 
 /// LOCATION has entered its call, described by CALL: true if what it would wait for is put off.
 bool overlap_puts_off(struct engine *engine, struct location_state *location,

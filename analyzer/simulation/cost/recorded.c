@@ -80,6 +80,7 @@ struct recorded {
     struct rank_notes *notes;                // by rank and kind
     struct rank_notes *attendance;           // by rank
     uint64_t attended_bytes[SCOPES];         // pag_result
+    uint64_t unattended_bytes[SCOPES];       // likewise
     struct partner_time *partners[PARTNERS]; // by rank, its last one
     struct rendezvous rendezvous[SCOPES];
     bool is_loose[MAX_OPERATIONS];
@@ -469,8 +470,10 @@ void recorded_conclude(struct recorded *recorded, const struct pag_result *resul
             cost_table_conclude(recorded->kept_calls[i]);
     if (result->n_without_finalize > 0)
         recorded->is_loose[FINALIZE] = true;
-    for (int scope = 0; scope < SCOPES; scope++)
+    for (int scope = 0; scope < SCOPES; scope++) {
         recorded->attended_bytes[scope] = result->attended_bytes[scope];
+        recorded->unattended_bytes[scope] = result->unattended_bytes[scope];
+    }
     recorded->threading =
         memory_zeroed(recorded->definitions->n_ranks, sizeof *recorded->threading);
     for (uint32_t rank = 0; rank < recorded->definitions->n_ranks; rank++)
@@ -581,9 +584,9 @@ bool recorded_read_partner(const struct recorded *recorded, uint32_t rank, uint6
     return class >= recorded->rendezvous[far].least_open;
 }
 
-struct rank_notes_reader *recorded_attendance(const struct recorded *recorded)
+struct rank_notes_reader *recorded_attendance(const struct recorded *recorded, bool is_wanted)
 {
-    bool has_any = false;
+    bool has_any = is_wanted;
     for (int scope = 0; scope < SCOPES; scope++)
         has_any |= recorded->attended_bytes[scope] < UINT64_MAX;
     return has_any && !recorded->is_oversubscribed ? rank_notes_read(recorded->attendance) : NULL;
@@ -592,6 +595,11 @@ struct rank_notes_reader *recorded_attendance(const struct recorded *recorded)
 bool recorded_needs_attendance(const struct recorded *recorded, bool is_remote, uint64_t size_bytes)
 {
     return !recorded->is_oversubscribed && size_bytes >= recorded->attended_bytes[is_remote];
+}
+
+bool recorded_is_unattended(const struct recorded *recorded, bool is_remote, uint64_t size_bytes)
+{
+    return recorded->is_oversubscribed || size_bytes < recorded->unattended_bytes[is_remote];
 }
 
 bool recorded_is_rendezvous(const struct recorded *recorded, bool is_remote, uint64_t size_bytes)

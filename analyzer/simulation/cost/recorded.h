@@ -154,9 +154,11 @@ bool recorded_read_partner(const struct recorded *recorded, uint32_t rank, uint6
 /// Whether a sender waits until the receiver is in MPI. Ranks that shared cores tell nothing of it.
 bool recorded_needs_attendance(const struct recorded *recorded, bool is_remote,
                                uint64_t size_bytes);
-/// pag_message.attend_ns of sending calls, by rank and their leaves; NULL where there are none. The
-/// caller frees.
-struct rank_notes_reader *recorded_attendance(const struct recorded *recorded);
+/// Whether a sender was seen not to, of this or a larger message, or ranks shared cores.
+bool recorded_is_unattended(const struct recorded *recorded, bool is_remote, uint64_t size_bytes);
+/// pag_message.attend_ns of sending calls, by rank and their leaves; NULL where there are none, or
+/// no sender waited so, unless IS_WANTED. The caller frees.
+struct rank_notes_reader *recorded_attendance(const struct recorded *recorded, bool is_wanted);
 bool recorded_is_rendezvous(const struct recorded *recorded, bool is_remote, uint64_t size_bytes);
 bool recorded_synchronises(const struct recorded *recorded, uint8_t operation, bool is_finalize);
 /// How many events the measured replay read.

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Measured on one core with Open MPI 4.1 (vader, ob1) and MPICH 4.0 (ucx): a call with one exchange
-// of up to so many bytes takes one slice of time, with more it takes two.
+// of up to so many bytes takes one slice of time, with more it takes two. The same sizes hold where
+// each rank has a core: a request of MPI_Isend for more is complete when the receiver has been in
+// MPI since. MPICH's thread for progress completes it at once.
 #include "analyzer/simulation/network/mpi_habits.h"
 
 #include <string.h>
@@ -45,4 +47,16 @@ uint64_t mpi_library_buffered_bytes(enum mpi_library library)
     default:
         return PAG_NOT_KNOWN;
     }
+}
+
+bool mpi_library_progresses(const struct definitions *definitions)
+{
+    static const char *const names[] = {"PAGODA::ENV::MPICH_ASYNC_PROGRESS",
+                                        "PAGODA::ENV::I_MPI_ASYNC_PROGRESS"};
+    static const char *const values[] = {"1", "yes", "YES", "true", "TRUE", "on", "ON"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        for (size_t k = 0; k < sizeof values / sizeof *values; k++)
+            if (has(definitions, names[i], values[k]))
+                return true;
+    return false;
 }
