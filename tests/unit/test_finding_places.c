@@ -223,6 +223,48 @@ TEST(test_short_calls_do_not_end_a_computation)
     assert_int_equal(count_computing(), 2);
 }
 
+/// Rank 0, which only receives, waits for rank 1 as a pipeline fills; then rank 1 waits for it in a
+/// collective operation, as the pipeline drains. One finding, if both take about as long.
+TEST(test_a_pipeline_fills_and_drains)
+{
+    struct result result = make_result();
+    struct result_site sites[2] = {{.path = 1, .before_since = RESULT_NONE},
+                                   {.path = 3, .before_since = RESULT_NONE}};
+    struct result_path_share filling = {0, 1, 30 * MS, 0, 0, 0};
+    struct result_path_share draining = {0, 0, 0, 0, 1, 0};
+    struct result_amount on_rank_1[] = {{1, 3, 0}}, in_call[] = {{3, 3, 0}};
+    struct result_traffic traffic = {1, 0, 9, 0};
+    regions[0].name = regions[0].shown = (char *)RESULT_REGION_PROGRAM;
+    regions[3] = (struct result_region){REGION("MPI_Allreduce"), .file = (char *)"",
+                                        .mpi_class = MPI_CLASS_COLLECTIVE, .is_mpi = true};
+    paths[3] = (struct result_path){PATH("MPI_Allreduce"), .region = 3, .parent = RESULT_NONE};
+    add_late_sender(&result, 30 * MS);
+    set_origins(&filling, 1);
+    struct result_pattern both[2] = {patterns[0], patterns[0]};
+    both[1].id = (char *)"wait-at-nxn";
+    both[1].by_rank = on_rank_1;
+    both[1].by_path = in_call;
+    both[1].origins.by_path_rank = &draining;
+    result.patterns = both;
+    result.n_patterns = 2;
+    result.n_regions = result.n_paths = 4;
+    result.traffic = &traffic;
+    result.n_traffic = 1;
+    set_sites(&result, sites, 2);
+    for (int is_long = 0; is_long < 2; is_long++) {
+        uint64_t ns = 15 * MS - !is_long;
+        draining.time_ns = (int64_t)ns;
+        both[1].window_ns = both[1].total_ns = both[1].origins.explained_ns = ns;
+        on_rank_1[0].ns = in_call[0].ns = ns;
+        find(&result);
+        assert_int_equal(count_computing(), is_long ? 1 : 2);
+    }
+    traffic.sender = 0; // the rank that is waited for in the end sends
+    traffic.receiver = 1;
+    find(&result);
+    assert_int_equal(count_computing(), 2);
+}
+
 /// A method that only waits is no place to compute in meanwhile; the function that calls it is.
 TEST(test_overlap_is_in_code_that_computes)
 {

@@ -2,9 +2,11 @@
 // What has one cause at several places (causes.c): a function and what it calls, the code around
 // calls of one function, functions among which blocked time is spread, an MPI function called at
 // several places, one computation with short calls of MPI in between, what a function computes
-// while it is blocked for much of its time, waits that are not certain and others that are. Parts
-// are caused by the same ranks and make others wait in the same way; those of MPI calls, and those
-// that do not call one another and do not continue one another, are of the same kind.
+// while it is blocked for much of its time, waits that are not certain and others that are, how a
+// pipeline fills and drains. Parts are caused by the same ranks and make others wait in the same
+// way; those of MPI calls, and those that do not call one another and do not continue one another,
+// are of the same kind. A pipeline fills while ranks wait for the first messages, and drains while
+// the rank that only receives has the last ones, and others wait for it in a collective operation.
 #include <string.h>
 
 #include "analyzer/base/memory.h"
@@ -15,6 +17,7 @@ static const double too_little = 0.005; // of the ranks' time: not worth a look
 static const double short_calls = 0.1;  // of the computing that they interrupt
 static const double much = 0.33;        // of the time in a function; of waits, those that are known
 static const double nearly_all = 0.8;   // of the known waits of a pattern
+static const double balanced = 0.6;     // computing of the ranks of a pipeline
 enum { MAX_SHORT_CALLS = 16 };          // one after the other
 
 // --- places
@@ -117,8 +120,17 @@ struct nature {
     const struct finding_kind *kind; // NULL: none, or too small
     uint32_t wait_pattern;
     double blocked_share;
+    bool fills, drains; // as a pipeline does
     char ranks[sizeof((struct named_ranks){0}).text];
 };
+
+static bool sends(const struct result *result, uint32_t rank)
+{
+    for (size_t i = 0; i < result->n_traffic; i++)
+        if (result->traffic[i].sender == rank && result->traffic[i].n_messages > 0)
+            return true;
+    return false;
+}
 
 static struct nature nature_of(const struct finding_kinds *kinds, const struct result *result,
                                const struct cause *cause)
@@ -131,6 +143,12 @@ static struct nature nature_of(const struct finding_kinds *kinds, const struct r
     nature.kind = finding_kind_of(kinds, cause->subject, &facts.calls, facts.numbers, NULL);
     nature.wait_pattern = facts.wait_pattern;
     nature.blocked_share = facts.numbers[FINDING_NUMBER_blocked_share];
+    bool may_be_pipeline = cause->subject == FINDING_computing &&
+                           facts.numbers[FINDING_NUMBER_one_way] > 0 &&
+                           facts.numbers[FINDING_NUMBER_balance] >= balanced;
+    nature.fills = may_be_pipeline && facts.numbers[FINDING_NUMBER_message_share] > 0.5;
+    nature.drains = may_be_pipeline && facts.numbers[FINDING_NUMBER_collective_share] > 0.5 &&
+                    !sends(result, facts.causing.main);
     memcpy(nature.ranks, facts.causing.text, sizeof nature.ranks);
     facts_release(&facts);
     return nature;
@@ -154,6 +172,15 @@ static bool is_computed_there(const struct cause *cause, const struct cause *par
     return cause->subject == FINDING_blocked && part->subject == FINDING_computing &&
            cause->region == part->region && part->site == RESULT_NONE && a->kind && b->kind &&
            a->blocked_share > much && strcmp(a->ranks, b->ranks) == 0;
+}
+
+/// Whether CAUSE and PART are how a pipeline fills and how it drains, which takes about as long.
+static bool are_one_pipeline(const struct cause *cause, const struct cause *part,
+                             const struct nature *a, const struct nature *b)
+{
+    return ((a->fills && b->drains) || (a->drains && b->fills)) && cause->region == part->region &&
+           cause->site != RESULT_NONE && part->site != RESULT_NONE &&
+           2 * part->loss_ns >= cause->loss_ns && 2 * cause->loss_ns >= part->loss_ns;
 }
 
 /// PART becomes a part of CAUSE.
@@ -255,6 +282,17 @@ static void join_alike(struct causes *causes, const struct result *result)
     }
 }
 
+/// Cause PART becomes a part of cause INDEX, which is before it.
+static void join_part(struct causes *causes, struct nature *natures, size_t index, size_t part,
+                      const struct result *result)
+{
+    join(result, &causes->causes[index], &causes->causes[part]);
+    causes->n--;
+    memmove(&causes->causes[part], &causes->causes[part + 1],
+            (causes->n - part) * sizeof *causes->causes);
+    memmove(&natures[part], &natures[part + 1], (causes->n - part) * sizeof *natures);
+}
+
 /// Joins what is part of cause INDEX, which is not the last one.
 static void join_parts(struct causes *causes, struct nature *natures, size_t index,
                        const struct result *result)
@@ -268,12 +306,19 @@ static void join_parts(struct causes *causes, struct nature *natures, size_t ind
                        (is_one || are_related(result, cause, part));
         if (!is_part && !is_computed_there(cause, part, &natures[index], &natures[i]))
             continue;
-        join(result, cause, part);
-        causes->n--;
-        memmove(part, part + 1, (causes->n - i) * sizeof *part);
-        memmove(&natures[i], &natures[i + 1], (causes->n - i) * sizeof *natures);
+        join_part(causes, natures, index, i, result);
         i = index; // what was not related before may be now
     }
+}
+
+/// Joins how pipelines fill and drain, when the parts of both are together.
+static void join_pipelines(struct causes *causes, struct nature *natures,
+                           const struct result *result)
+{
+    for (size_t i = 0; i < causes->n; i++)
+        for (size_t k = i + 1; k < causes->n; k++)
+            if (are_one_pipeline(&causes->causes[i], &causes->causes[k], &natures[i], &natures[k]))
+                join_part(causes, natures, i, k--, result);
 }
 
 void causes_join(struct causes *causes, const struct finding_kinds *kinds,
@@ -285,5 +330,6 @@ void causes_join(struct causes *causes, const struct finding_kinds *kinds,
         natures[i] = nature_of(kinds, result, &causes->causes[i]);
     for (size_t i = 0; i < causes->n; i++)
         join_parts(causes, natures, i, result);
+    join_pipelines(causes, natures, result);
     causes_sort(causes);
 }
