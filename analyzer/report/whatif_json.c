@@ -70,7 +70,8 @@ static void put_moves(json_t *object, const struct whatif_report *report,
     for (size_t i = 0; i < point->n_bounds; i++)
         JSON_PUT(object, {point->bounds[i].key, json_count(point->bounds[i].value)});
     if (point->n_bounds > 0)
-        JSON_PUT(object, {"is_upper_bound", json_true()});
+        JSON_PUT(object, {"is_upper_bound", json_boolean(point->n_held == 0)},
+                 {"held_calls", json_count(point->n_held)});
     if (point->n_moves == 0)
         return;
     JSON_PUT(object, {"moves", JSON_EACH(k, point->n_moves, move_object(&point->moves[k]))},

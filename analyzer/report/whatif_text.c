@@ -59,7 +59,11 @@ static void print_moves(const struct page *page, const struct whatif_report *rep
                         const struct whatif_point *point)
 {
     for (size_t i = 0; i < point->n_bounds; i++)
-        page_labelled(page, i == 0 ? "Upper bound" : "", "%s%s", point->bounds[i].sentence,
+        page_labelled(page,
+                      i > 0               ? ""
+                      : point->n_held > 0 ? "Overlap"
+                                          : "Upper bound",
+                      "%s%s", point->bounds[i].sentence,
                       report->is_list ? " (the first prediction)" : "");
     for (size_t i = 0; i < point->n_moves; i++)
         print_move(page, i == 0 ? "Moved" : "", &point->moves[i]);

@@ -136,6 +136,7 @@ struct whatif_point {
     size_t n_ranks;
     struct whatif_bound *bounds;
     size_t n_bounds;
+    uint64_t n_held; // calls that wait later than best: for messages that move only then
     struct whatif_draws draws;
     struct whatif_slowdown slowdown;
     struct whatif_farm farm;

@@ -32,6 +32,7 @@ struct simulated {
     struct simulated_left_out left_out;
     uint64_t n_aggregated; // messages that were sent together with an earlier one
     uint64_t n_overlapped; // MPI calls that were waited for later
+    uint64_t n_held;       // of these: for messages that moved only then
     uint64_t n_relocated;  // times that a rank went to another node
     uint64_t relocated_ns; // how long these took, summed
     uint64_t n_forced;     // calls none of whose partners would have come: ended without

@@ -2,6 +2,7 @@
 // Which operations there are: synchronisation and messages left out, messages joined, their waits
 // put off, work moved to the ranks that messages come from. Regions and ranks are checked when the
 // run is known (simulation/change/).
+#include <inttypes.h>
 #include <string.h>
 
 #include "analyzer/base/memory.h"
@@ -58,6 +59,27 @@ static void put_bound(struct whatif_point *point, const char *key, uint64_t valu
         (struct whatif_bound){memory_copy_text(key), value, sentence};
 }
 
+static void put_overlapped(struct whatif_point *point, const struct scenario_settings *settings,
+                           const struct simulated *found)
+{
+    bool is_plain = settings->n_overlaps > 0;
+    SCOPED char *what =
+        memory_format("%s let %s complete later", is_plain ? "--overlap" : "--overlap-progress",
+                      quantity_count(found->n_overlapped, "call").text);
+    point->n_held = found->n_held;
+    put_bound(
+        point, "overlapped_calls", found->n_overlapped,
+        found->n_held == 0
+            ? memory_format("%s. The trace does not tell whether the data was needed earlier, "
+                            "so the gain is at most this",
+                            what)
+            : memory_format("%s, %" PRIu64 " of them for messages that move only while their "
+                            "receiver is in MPI%s. There a wait that is not as late may gain "
+                            "more",
+                            what, found->n_held,
+                            is_plain ? " (--overlap-progress: meanwhile)" : ""));
+}
+
 void whatif_put_messages(struct whatif_point *point, const struct scenario_settings *settings,
                          const struct simulated *found)
 {
@@ -69,11 +91,7 @@ void whatif_put_messages(struct whatif_point *point, const struct scenario_setti
                                 "later one, so the gain is at most this",
                                 quantity_count(found->n_aggregated, "message").text));
     if (settings->n_overlaps + settings->n_progresses > 0)
-        put_bound(point, "overlapped_calls", found->n_overlapped,
-                  memory_format("%s let %s complete later. The trace does not tell whether "
-                                "the data was needed earlier, so the gain is at most this",
-                                settings->n_overlaps > 0 ? "--overlap" : "--overlap-progress",
-                                quantity_count(found->n_overlapped, "call").text));
+        put_overlapped(point, settings, found);
     if (settings->n_moves == 0)
         return;
     point->n_moves = settings->n_moves;

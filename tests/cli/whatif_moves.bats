@@ -107,6 +107,17 @@ from_to() {
     [[ $output == *"Upper bound "*"--overlap-progress let 2 calls complete later"* ]]
 }
 
+@test "overlap: messages that move only while their receiver is in MPI" {
+    use overlap-held
+    echo '<machine><message scope="node"><point bytes="0" time="10ns"/></message></machine>' >m.xml
+    "$PAGODA" replay --json --machine m.xml --overlap main trace |
+        jq -e '.whatif | .overlapped_calls == 2 and .held_calls == 2 and (.is_upper_bound | not)'
+    "$PAGODA" replay --json --machine m.xml --overlap-progress main trace |
+        jq -e '.whatif | .overlapped_calls == 2 and .held_calls == 1 and (.is_upper_bound | not)'
+    run "$PAGODA" replay --machine m.xml --overlap main trace
+    [[ $output == *"  Overlap "*"--overlap let 2 calls complete later, 2 of them"* ]]
+}
+
 @test "aggregate: messages without anything received in between" {
     use aggregate
     [ "$(predict --aggregate 199)" = "$(predict --cores 9)" ]

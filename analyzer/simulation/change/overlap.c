@@ -315,24 +315,37 @@ bool overlap_begin(struct engine *engine, struct location_state *location,
 
 // --- the call that waits for them
 
+/// When the receiver of MESSAGE was in MPI, so that it moves; 0: it did not wait for that.
+static uint64_t held_until_ns(const struct engine *engine, uint32_t message)
+{
+    const struct message_simulation *times = &prediction_of(engine)->messages[message];
+    if (!times->needs_attendance || times->needs_core)
+        return 0;
+    uint64_t attended_ns = message_attended_ns(engine, message);
+    return attended_ns == UINT64_MAX || attended_ns == times->departed_ns ? 0 : attended_ns;
+}
+
 /// Messages of CALL, whose conditions are known, that move only while their receiver is in MPI, as
-/// it is now, and not since it called for them.
-static void begin_when_attended(const struct engine *engine, const struct call *call)
+/// it is now, and not since it called for them. Whether some have moved since WAIT_NS only.
+static bool begin_when_attended(const struct engine *engine, const struct call *call,
+                                uint64_t wait_ns)
 {
     struct prediction *prediction = prediction_of(engine);
     struct call_condition *condition = prediction->conditions;
+    bool has_held = false;
     for (uint32_t i = 0; i < call->n_receives; i++) {
         uint32_t index = receive_at(engine, call->receives[i])->message;
         if (index == NONE || message_at(engine, index)->is_left_out)
             continue;
-        const struct message_simulation *times = &prediction->messages[index];
-        uint64_t attended_ns = times->needs_attendance && !times->needs_core
-                                   ? message_attended_ns(engine, index)
-                                   : UINT64_MAX;
-        if (attended_ns != UINT64_MAX && attended_ns > condition->time_ns)
+        uint64_t attended_ns = held_until_ns(engine, index);
+        if (attended_ns > condition->time_ns)
             condition->time_ns = condition->departed_ns = attended_ns;
+        has_held |= attended_ns >= wait_ns;
         condition++;
     }
+    for (uint32_t i = 0; i < call->n_sends && !has_held; i++)
+        has_held = held_until_ns(engine, call->sends[i]) >= wait_ns;
+    return has_held;
 }
 
 void overlap_settle(struct engine *engine, struct location_state *location, uint64_t *ready_ns,
@@ -357,7 +370,7 @@ void overlap_settle(struct engine *engine, struct location_state *location, uint
         uint32_t n_conditions = conditions_of(engine, &own);
         uint64_t own_ready_ns = call->enter_ns;
         pag_work own_work = 0;
-        begin_when_attended(engine, &own);
+        simulated_of(engine)->n_held += begin_when_attended(engine, &own, location->call.enter_ns);
         for (uint32_t k = 0; k < n_conditions; k++)
             if (prediction_of(engine)->conditions[k].time_ns > released_ns)
                 released_ns = prediction_of(engine)->conditions[k].time_ns;
