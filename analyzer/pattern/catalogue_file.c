@@ -43,90 +43,48 @@ void pattern_release(struct pattern *pattern)
     *pattern = (struct pattern){0};
 }
 
-static int read_attributes(const char *path, const struct xml_element *from,
-                           struct pattern *pattern, struct error *err)
-{
-    static const char *const known[] = {"id", "parent"};
-    if (xml_check_attributes(path, from, known, 2, err) != 0)
-        return -1;
-    const char *id = xml_attribute(from, "id"), *parent = xml_attribute(from, "parent");
-    if (!id)
-        return error_set(err, "%s:%u: <pattern> needs an attribute id", path, from->line);
-    if (!text_is_id(id))
-        return error_set(err,
-                         "%s:%u: the id '%.70s' must be lower-case words joined by hyphens, like "
-                         "late-sender",
-                         path, from->line, id);
-    pattern->id = memory_copy_text(id);
-    pattern->parent = memory_copy_text(parent ? parent : "");
-    return 0;
-}
-
-static int read_element(const char *path, const struct xml_element *from,
-                        const struct xml_element *child, struct pattern *pattern, struct error *err)
-{
-    const char *known[N_ELEMENTS];
-    size_t found = N_ELEMENTS;
-    for (size_t i = 0; i < N_ELEMENTS; i++) {
-        known[i] = elements[i].name;
-        if (strcmp(child->name, known[i]) == 0)
-            found = i;
-    }
-    if (found == N_ELEMENTS)
-        return xml_refuse(path, child->line, from->name, "element", child->name, known, N_ELEMENTS,
-                          err);
-    if (*element_text(pattern, found))
-        return error_set(err, "%s:%u: pattern '%s' has <%s> twice", path, child->line, pattern->id,
-                         child->name);
-    if (child->n_children || child->n_attributes)
-        return error_set(err, "%s:%u: <%s> holds text only, no %s '%s'", path, child->line,
-                         child->name, child->n_children ? "element" : "attribute",
-                         child->n_children ? child->children[0].name : child->attributes[0].name);
-    bool keep_paragraphs = !strcmp(child->name, "description") || !strcmp(child->name, "diagnosis");
-    char *text = text_single_spaced(child->text, keep_paragraphs);
-    *element_text(pattern, found) = text;
-    *(uint32_t *)(void *)((char *)pattern + elements[found].line_offset) = child->line;
-    if (!*text)
-        return error_set(err, "%s:%u: <%s> is empty", path, child->line, child->name);
-    return 0;
-}
-
 /// A pattern with a wait needs a trigger event and some texts; one without is a node of the
 /// hierarchy.
-static int check_needs(const char *path, struct pattern *pattern, struct error *err)
+static int check_needs(const struct element_reader *reader, const struct xml_element *from)
 {
+    struct pattern *pattern = reader->into;
     pattern->is_abstract = !pattern->wait && !pattern->trigger;
     for (size_t i = 0; i < N_ELEMENTS; i++) {
-        if (*element_text(pattern, i)) {
-            if (pattern->is_abstract && elements[i].need != ALWAYS)
-                return error_set(err,
-                                 "%s:%u: pattern '%s' has neither <trigger> nor <wait>, so <%s> "
-                                 "has no use",
-                                 path, pattern->line, pattern->id, elements[i].name);
-            continue;
-        }
-        if (elements[i].need == ALWAYS || (elements[i].need == WAIT && !pattern->is_abstract))
-            return error_set(err, "%s:%u: pattern '%s' needs an element <%s>", path, pattern->line,
+        bool is_there = *element_text(pattern, i) != NULL;
+        if (is_there && pattern->is_abstract && elements[i].need != ALWAYS)
+            return XML_ERROR(reader, from,
+                             "pattern '%s' has neither <trigger> nor <wait>, so <%s> has no use",
                              pattern->id, elements[i].name);
+        if (!is_there &&
+            (elements[i].need == ALWAYS || (elements[i].need == WAIT && !pattern->is_abstract)))
+            return XML_ERROR(reader, from, "pattern '%s' needs an element <%s>", pattern->id,
+                             elements[i].name);
     }
-    if (!pattern->is_abstract && !pattern->wait)
-        return error_set(err, "%s:%u: pattern '%s' has a <trigger> but no <wait>", path,
-                         pattern->line, pattern->id);
-    if (!pattern->is_abstract && !pattern->trigger)
-        return error_set(err, "%s:%u: pattern '%s' has a <wait> but no <trigger>", path,
-                         pattern->line, pattern->id);
+    if (!pattern->is_abstract && (!pattern->wait || !pattern->trigger))
+        return XML_ERROR(reader, from, "pattern '%s' has a <%s> but no <%s>", pattern->id,
+                         pattern->wait ? "wait" : "trigger", pattern->wait ? "trigger" : "wait");
     return 0;
 }
 
-static int read_native(const char *path, const struct xml_element *from, struct pattern *pattern,
-                       struct error *err)
+static int read_native(const struct element_reader *reader, const struct xml_element *from)
 {
-    if (read_attributes(path, from, pattern, err))
+    struct pattern *pattern = reader->into;
+    const struct element_field fields[] = {{"id", FIELD_ID, .value = &pattern->id},
+                                           {"parent", FIELD_COPY, .value = &pattern->parent}};
+    struct element_text texts[N_ELEMENTS];
+    for (size_t i = 0; i < N_ELEMENTS; i++)
+        texts[i] = (struct element_text){
+            .name = elements[i].name,
+            .text = element_text(pattern, i),
+            .keeps_paragraphs =
+                !strcmp(elements[i].name, "description") || !strcmp(elements[i].name, "diagnosis"),
+            .line = (uint32_t *)(void *)((char *)pattern + elements[i].line_offset)};
+    if (ELEMENT_READ(reader, from, fields) != 0 ||
+        element_read_parts(reader, from, texts, N_ELEMENTS, NULL, 0) != 0)
         return -1;
-    for (size_t i = 0; i < from->n_children; i++)
-        if (read_element(path, from, &from->children[i], pattern, err))
-            return -1;
-    return check_needs(path, pattern, err);
+    if (!pattern->parent)
+        pattern->parent = memory_copy_text("");
+    return check_needs(reader, from);
 }
 
 static int read_pattern(const char *path, const struct xml_element *from, size_t first,
@@ -134,17 +92,16 @@ static int read_pattern(const char *path, const struct xml_element *from, size_t
 {
     struct pattern *pattern = ARRAY_NEXT(list->patterns, list->n_patterns, list->capacity);
     *pattern = (struct pattern){.file = memory_copy_text(path), .line = from->line};
-    int failure = strcmp(from->name, "pattern") == 0 ? read_native(path, from, pattern, err)
-                                                     : kappa_pi_read(path, from, pattern, err);
-    if (failure)
+    const struct element_reader reader = {path, pattern, err};
+    if ((strcmp(from->name, "pattern") == 0 ? read_native : kappa_pi_read)(&reader, from) != 0)
         return -1;
     for (size_t i = 0; i < N_ELEMENTS; i++)
         if (!*element_text(pattern, i))
             *element_text(pattern, i) = memory_copy_text("");
     for (size_t i = first; i + 1 < list->n_patterns; i++)
         if (strcmp(list->patterns[i].id, pattern->id) == 0)
-            return error_set(err, "%s:%u: pattern '%s' is there twice, first in line %u", path,
-                             from->line, pattern->id, list->patterns[i].line);
+            return XML_ERROR(&reader, from, "pattern '%s' is there twice, first in line %u",
+                             pattern->id, list->patterns[i].line);
     return 0;
 }
 

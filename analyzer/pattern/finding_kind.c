@@ -7,8 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analyzer/base/format/elements.h"
 #include "analyzer/base/format/template.h"
-#include "analyzer/base/format/xml.h"
 #include "analyzer/base/formula.h"
 #include "analyzer/base/memory.h"
 #include "analyzer/base/options/options.h"
@@ -28,142 +28,90 @@ const char *const finding_ranks_names[N_FINDING_RANKS] = {"causing", "main",   "
 
 // ---- reading
 
-static int read_condition(const struct xml_source *source, const struct xml_element *element,
-                          const char *text, char **copy, struct formula **condition)
+static int read_condition(const struct element_reader *reader, const struct xml_element *element,
+                          const char *text, struct formula **condition)
 {
-    *copy = memory_copy_text(text);
-    *condition = formula_new(text, numbers, N_FINDING_NUMBERS, source->err);
-    return *condition ? 0 : XML_PLACE(source, element);
+    if (text)
+        *condition = formula_new(text, numbers, N_FINDING_NUMBERS, reader->err);
+    return !text || *condition ? 0 : XML_PLACE(reader, element);
 }
 
-/// TEXT with single spaces, which must be a template of the facts of a finding.
-static int read_template(const struct xml_source *source, const struct xml_element *element,
-                         const char *text, char **copy)
+/// Whether TEXT, of the element NAME, is a template of the facts of a finding.
+static int check_template(const struct element_reader *reader, const struct xml_element *element,
+                          const char *name, const char *text)
 {
-    *copy = text_single_spaced(text, false);
-    if (!**copy)
-        return XML_ERROR(source, element, "<%s> is empty", element->name);
-    if (template_check(*copy, finding_text_names, N_FINDING_TEXTS, source->err) == 0)
+    if (!text || template_check(text, finding_text_names, N_FINDING_TEXTS, reader->err) == 0)
         return 0;
-    return error_wrap(source->err, "%s:%u: <%s>", source->path, element->line, element->name);
+    return error_wrap(reader->err, "%s:%u: <%s>", reader->path, element->line, name);
 }
 
-/// Whether ELEMENT has the attribute NAME, which can only be "yes". 0, or -1.
-static int read_yes(const struct xml_source *source, const struct xml_element *element,
-                    const char *name, bool *is_set)
+static int read_remedy(const struct element_reader *reader, const struct xml_element *element)
 {
-    const char *value = xml_attribute(element, name);
-    *is_set = value != NULL;
-    return !value || strcmp(value, "yes") == 0
-               ? 0
-               : XML_ERROR(source, element, "%s=\"%s\" can only be \"yes\"", name, value);
-}
-
-static int read_remedy(const struct xml_source *source, const struct xml_element *element,
-                       struct finding_kind *kind)
-{
-    static const char *const known[] = {"option", "value", "when", "fallback", "proof", "limit"};
-    const char *option = xml_attribute(element, "option"), *value = xml_attribute(element, "value");
-    const char *when = xml_attribute(element, "when");
+    struct finding_kind *kind = reader->into;
     kind->remedies = memory_resize(kind->remedies, kind->n_remedies + 1, sizeof *kind->remedies);
     struct finding_remedy *remedy = &kind->remedies[kind->n_remedies++];
-    *remedy = (struct finding_remedy){.line = element->line};
-    if (xml_check_attributes(source->path, element, known, 6, source->err) != 0 ||
-        read_yes(source, element, "fallback", &remedy->is_fallback) != 0 ||
-        read_yes(source, element, "limit", &remedy->is_limit) != 0 ||
-        read_yes(source, element, "proof", &remedy->is_proof) != 0)
+    *remedy = (struct finding_remedy){.line = element->line,
+                                      .sentence = text_single_spaced(element->text, false)};
+    const struct element_field fields[] = {{"option", FIELD_COPY, .value = &remedy->option},
+                                           {"value", FIELD_COPY, .value = &remedy->value},
+                                           {"when", FIELD_COPY, .value = &remedy->when},
+                                           {"fallback", FIELD_YES, .value = &remedy->is_fallback},
+                                           {"proof", FIELD_YES, .value = &remedy->is_proof},
+                                           {"limit", FIELD_YES, .value = &remedy->is_limit}};
+    if (ELEMENT_READ(reader, element, fields) != 0 ||
+        element_read_parts(reader, element, NULL, 0, NULL, 0) != 0)
         return -1;
-    if (!option)
-        return XML_ERROR(source, element, "<remedy> needs option=\"...\", one of pagoda replay");
-    remedy->option = memory_copy_text(option);
-    if (value && read_template(source, element, value, &remedy->value) != 0)
-        return -1;
-    if (when && read_condition(source, element, when, &remedy->when, &remedy->condition) != 0)
-        return -1;
-    return read_template(source, element, element->text, &remedy->sentence);
+    if (!remedy->option)
+        return XML_ERROR(reader, element, "<remedy> needs option=\"...\", one of pagoda replay");
+    if (!*remedy->sentence)
+        return XML_ERROR(reader, element, "<remedy> is empty");
+    return check_template(reader, element, "remedy", remedy->value) ||
+                   read_condition(reader, element, remedy->when, &remedy->condition)
+               ? -1
+               : check_template(reader, element, "remedy", remedy->sentence);
 }
 
-static int read_part(const struct xml_source *source, const struct xml_element *element,
-                     struct finding_kind *kind)
+static int read_kind(const struct element_reader *reader, const struct xml_element *element)
 {
-    static const char *const known[] = {"name", "when", "what", "hint", "remedy"};
-    const char *name = element->name;
-    if (element->n_children > 0)
-        return XML_ERROR(source, element, "<%s> holds text only, no element '%s'", name,
-                         element->children[0].name);
-    if (strcmp(name, "remedy") == 0)
-        return read_remedy(source, element, kind);
-    char **text = strcmp(name, "name") == 0   ? &kind->name
-                  : strcmp(name, "when") == 0 ? &kind->when
-                  : strcmp(name, "what") == 0 ? &kind->what
-                  : strcmp(name, "hint") == 0 ? &kind->hint
-                                              : NULL;
-    if (!text)
-        return xml_refuse(source->path, element->line, "finding", "element", name, known, 5,
-                          source->err);
-    if (element->n_attributes > 0)
-        return XML_ERROR(source, element, "<%s> has no attribute '%s'", name,
-                         element->attributes[0].name);
-    if (*text)
-        return XML_ERROR(source, element, "<%s> is there twice", name);
-    if (text == &kind->when)
-        return read_condition(source, element, element->text, text, &kind->condition);
-    return read_template(source, element, element->text, text);
-}
-
-static int read_subject(const struct xml_source *source, const struct xml_element *element,
-                        struct finding_kind *kind)
-{
-    const char *about = xml_attribute(element, "about");
-    for (unsigned i = 0; about && i < N_FINDING_SUBJECTS; i++) {
-        if (strcmp(finding_subject_names[i], about) == 0) {
-            kind->subject = (enum finding_subject)i;
-            return 0;
-        }
+    static const struct element_kind kinds[] = {{"remedy", read_remedy}};
+    struct finding_kind *kind = reader->into;
+    unsigned subject = N_FINDING_SUBJECTS, ranks = FINDING_RANKS_CAUSING;
+    const struct element_field fields[] = {
+        {"id", FIELD_ID, .value = &kind->id},
+        {"order", FIELD_VALUE, &kind->order, .read = option_read_count},
+        {"about", FIELD_CHOICE, &subject, .choices = finding_subject_names,
+         .most = N_FINDING_SUBJECTS},
+        {"ranks", FIELD_CHOICE, &ranks, .choices = finding_ranks_names, .most = N_FINDING_RANKS},
+        {"calls", FIELD_COPY, .value = &kind->calls},
+        {"after", FIELD_COPY, .value = &kind->after}};
+    enum { WHEN, NAME, WHAT, HINT, N_TEXTS };
+    uint32_t lines[N_TEXTS] = {0};
+    const struct element_text texts[N_TEXTS] = {
+        [WHEN] = {"when", .text = &kind->when, .line = &lines[WHEN]},
+        [NAME] = {"name", .text = &kind->name, .line = &lines[NAME]},
+        [WHAT] = {"what", .text = &kind->what, .line = &lines[WHAT]},
+        [HINT] = {"hint", .text = &kind->hint, .line = &lines[HINT]}};
+    if (ELEMENT_READ(reader, element, fields) != 0)
+        return -1;
+    if (subject == N_FINDING_SUBJECTS) {
+        SCOPED char *all = spelling_list(finding_subject_names, N_FINDING_SUBJECTS);
+        return XML_ERROR(reader, element, "<finding> needs about=\"...\", one of %s", all);
     }
-    SCOPED char *all = spelling_list(finding_subject_names, N_FINDING_SUBJECTS);
-    return XML_ERROR(source, element, "<finding> needs about=\"...\", one of %s%s", all,
-                     about ? spelling_hint(about, finding_subject_names, N_FINDING_SUBJECTS,
-                                           "; did you mean %s?", "")
-                                 .text
-                           : "");
-}
-
-static int read_kind(const struct xml_source *source, const struct xml_element *element,
-                     struct finding_kind *kind)
-{
-    static const char *const known[] = {"id", "order", "about", "ranks", "calls", "after"};
-    const char *calls = xml_attribute(element, "calls"), *after = xml_attribute(element, "after");
-    const char *id = xml_attribute(element, "id");
-    if (strcmp(element->name, "finding") != 0)
-        return XML_ERROR(source, element, "<%s> is not a <finding>", element->name);
-    if (xml_check_attributes(source->path, element, known, 6, source->err) != 0)
-        return -1;
-    if (!id || !text_is_id(id))
-        return XML_ERROR(source, element,
-                         "<finding> needs id=\"...\", lower-case words joined by hyphens");
-    const char *ranks = xml_attribute(element, "ranks");
-    while (ranks && kind->ranks < N_FINDING_RANKS &&
-           strcmp(ranks, finding_ranks_names[kind->ranks]) != 0)
-        kind->ranks++;
-    if (kind->ranks == N_FINDING_RANKS)
-        return XML_ERROR(source, element,
-                         "ranks=\"%s\" can only be causing, main, waiting, busiest or sender",
-                         ranks);
-    kind->id = memory_copy_text(id);
-    kind->file = memory_copy_text(source->path);
+    kind->subject = (enum finding_subject)subject;
+    kind->ranks = (enum finding_ranks)ranks;
+    kind->file = memory_copy_text(reader->path);
     kind->line = element->line;
-    kind->calls = calls ? memory_copy_text(calls) : NULL;
-    kind->after = after ? memory_copy_text(after) : NULL;
-    if (xml_read_attribute(source->path, element, "order", option_read_count, &kind->order,
-                           source->err) != 0 ||
-        read_subject(source, element, kind) != 0)
+    if (element_read_parts(reader, element, texts, N_TEXTS, kinds, 1) != 0)
         return -1;
-    for (size_t i = 0; i < element->n_children; i++)
-        if (read_part(source, &element->children[i], kind) != 0)
-            return -1;
     if (!kind->name || !kind->what)
-        return XML_ERROR(source, element, "finding '%s' needs <name> and <what>", id);
+        return XML_ERROR(reader, element, "finding '%s' needs <name> and <what>", kind->id);
+    for (size_t i = 0; i < N_TEXTS; i++) {
+        const struct xml_element at = {.line = lines[i]};
+        const char *text = *texts[i].text;
+        if (i == WHEN ? read_condition(reader, &at, text, &kind->condition)
+                      : check_template(reader, &at, texts[i].name, text))
+            return -1;
+    }
     if (!kind->hint)
         kind->hint = memory_copy_text("");
     return 0;
@@ -190,15 +138,10 @@ static int compare_kinds(const void *a, const void *b)
 
 int finding_kinds_read(struct finding_kinds *kinds, const char *path, struct error *err)
 {
-    struct xml_document *document = xml_read(path, err);
+    struct xml_document *document;
     struct finding_kind kind = {.order = 100};
-    if (!document)
-        return -1;
-    const struct xml_source source = {path, err};
-    int status =
-        document->top.n_children == 1
-            ? read_kind(&source, &document->top.children[0], &kind)
-            : XML_ERROR(&source, &document->top, "a file of a finding holds one <finding>");
+    const struct element_reader reader = {path, &kind, err};
+    int status = element_read_file(&reader, "finding", "kind of findings", read_kind, &document);
     xml_free(document);
     if (status != 0) {
         release_kind(&kind);

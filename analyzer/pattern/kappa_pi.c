@@ -47,14 +47,13 @@ static const struct form {
 enum { N_FORMS = sizeof(forms) / sizeof(forms[0]) };
 
 struct translation {
-    const char *path;
+    const struct element_reader *reader;
     const struct form *form;
     struct related_event events[MAX_EVENTS];
     size_t n_events;
     struct value values[MAX_VALUES];
     size_t n_values;
     char condition[MAX_TEXT_BYTES];
-    struct error *err;
 };
 
 // ---- names and attributes, in whatever case and spacing ----
@@ -83,7 +82,7 @@ static int read_word(struct translation *t, const struct xml_element *element, c
 {
     const char *value = attribute(element, name);
     if (!value)
-        return XML_ERROR(t, element, "<%s> needs an attribute %s", element->name, name);
+        return XML_ERROR(t->reader, element, "<%s> needs an attribute %s", element->name, name);
     normalise(value, word);
     return 0;
 }
@@ -98,8 +97,7 @@ static int check_attributes(struct translation *t, const struct xml_element *ele
             is_known |= strcasecmp(name, known[k]) == 0;
         if (is_known)
             continue;
-        return xml_refuse(t->path, element->line, element->name, "attribute", name, known, n_known,
-                          t->err);
+        return element_refuse(t->reader, element, element->name, "attribute", name, known, n_known);
     }
     return 0;
 }
@@ -119,7 +117,7 @@ static int unknown_event(struct translation *t, const struct xml_element *elemen
     const char *known[MAX_EVENTS];
     for (size_t i = 0; i < t->n_events; i++)
         known[i] = t->events[i].name;
-    return XML_ERROR(t, element, "there is no event '%s' before this%s", name,
+    return XML_ERROR(t->reader, element, "there is no event '%s' before this%s", name,
                      spelling_hint(name, known, t->n_events, ", did you mean '%s'?", "").text);
 }
 
@@ -135,14 +133,14 @@ static int read_event(struct translation *t, const struct xml_element *element)
     if (!reference && read_word(t, element, "FROM", other))
         return -1;
     if (find_event(t, name))
-        return XML_ERROR(t, element, "the event '%s' is there twice", name);
+        return XML_ERROR(t->reader, element, "the event '%s' is there twice", name);
     if (t->n_events == MAX_EVENTS)
-        return XML_ERROR(t, element, "more than %d events", MAX_EVENTS - 1);
+        return XML_ERROR(t->reader, element, "more than %d events", MAX_EVENTS - 1);
     const struct related_event *from = find_event(t, other);
     if (!from)
         return unknown_event(t, element, other);
     if (from->role != ROLE_MESSAGE)
-        return XML_ERROR(t, element,
+        return XML_ERROR(t->reader, element,
                          "'%s' must belong to the ROOT or to a send or receive, and "
                          "'%s' is none",
                          name, other);
@@ -156,7 +154,7 @@ static int read_event(struct translation *t, const struct xml_element *element)
     else if (strcmp(type, from->is_partner ? t->form->type : t->form->partner_type) == 0)
         event->is_partner = !from->is_partner;
     else
-        return XML_ERROR(t, element,
+        return XML_ERROR(t->reader, element,
                          "an event of type '%s' is not known for '%s': there are "
                          "ENTER, LEAVE and %s",
                          type, other, from->is_partner ? t->form->type : t->form->partner_type);
@@ -189,7 +187,7 @@ static int read_operand(struct translation *t, const struct xml_element *element
         }
     char *property = strchr(word, '.');
     if (!property)
-        return XML_ERROR(t, element,
+        return XML_ERROR(t->reader, element,
                          "'%s' is neither a number nor EVENT.property nor a value "
                          "computed before",
                          word);
@@ -207,7 +205,7 @@ static int read_operand(struct translation *t, const struct xml_element *element
     else if (event->is_partner && strcmp(property, "RANK") == 0)
         field = t->form->partner_rank;
     if (!field)
-        return XML_ERROR(t, element,
+        return XML_ERROR(t->reader, element,
                          "%s.%s cannot be evaluated: there are the stamp of an "
                          "ENTER or LEAVE, its type, and the size and tag of a message",
                          word, property);
@@ -223,7 +221,7 @@ static int add_condition(struct translation *t, const struct xml_element *elemen
     int n = snprintf(t->condition + length, sizeof(t->condition) - length, "%s%s",
                      length ? " && " : "", text);
     if (n < 0 || (size_t)n >= sizeof(t->condition) - length)
-        return XML_ERROR(t, element, "the conditions are too long");
+        return XML_ERROR(t->reader, element, "the conditions are too long");
     return 0;
 }
 
@@ -239,13 +237,13 @@ static int read_type_condition(struct translation *t, const struct xml_element *
     bool is_own = strcmp(type, own) == 0;
     if (event->role == ROLE_MESSAGE || event->is_partner) {
         if (is_own != is_equal)
-            return XML_ERROR(t, element, "the condition can never hold: %s is always a %s",
+            return XML_ERROR(t->reader, element, "the condition can never hold: %s is always a %s",
                              event->name, own);
         return 0;
     }
     if (!is_own && strcmp(type, "WAIT") != 0)
-        return XML_ERROR(t, element, "the type of %s is %s or WAIT, never '%s'", event->name, own,
-                         type);
+        return XML_ERROR(t->reader, element, "the type of %s is %s or WAIT, never '%s'",
+                         event->name, own, type);
     return add_condition(t, element,
                          is_own == is_equal ? "is_nonblocking == 0" : "is_nonblocking == 1");
 }
@@ -267,7 +265,7 @@ static int read_condition(struct translation *t, const struct xml_element *eleme
         if (strcmp(signs[i][0], type) == 0)
             sign = signs[i][1];
     if (!sign)
-        return XML_ERROR(t, element, "'%s' is not a comparison", type);
+        return XML_ERROR(t->reader, element, "'%s' is not a comparison", type);
     char *property = strchr(first, '.');
     if (property && strcmp(property, ".TYPE") == 0) {
         *property = '\0';
@@ -275,7 +273,7 @@ static int read_condition(struct translation *t, const struct xml_element *eleme
         if (!event)
             return unknown_event(t, element, first);
         if (strcmp(sign, "==") != 0 && strcmp(sign, "!=") != 0)
-            return XML_ERROR(t, element, "types can only be equal or not");
+            return XML_ERROR(t->reader, element, "types can only be equal or not");
         return read_type_condition(t, element, event, strcmp(sign, "==") == 0);
     }
     char left[MAX_TEXT_BYTES], right[MAX_TEXT_BYTES], text[2 * MAX_TEXT_BYTES + 8];
@@ -292,7 +290,7 @@ static int read_compute(struct translation *t, const struct xml_element *element
                                                 {"*", "%s * %s"},       {"/", "%s / %s"},
                                                 {"MIN", "min(%s, %s)"}, {"MAX", "max(%s, %s)"}};
     if (t->n_values == MAX_VALUES)
-        return XML_ERROR(t, element, "more than %d values are computed", MAX_VALUES);
+        return XML_ERROR(t->reader, element, "more than %d values are computed", MAX_VALUES);
     struct value *value = &t->values[t->n_values];
     char operation[MAX_WORD_BYTES], left[MAX_TEXT_BYTES], right[MAX_TEXT_BYTES];
     if (check_attributes(t, element, known, sizeof(known) / sizeof(known[0])) ||
@@ -304,11 +302,12 @@ static int read_compute(struct translation *t, const struct xml_element *element
             continue;
         int n = snprintf(value->text, sizeof(value->text), operations[i][1], left, right);
         if (n < 0 || (size_t)n >= sizeof(value->text))
-            return XML_ERROR(t, element, "the value is too long");
+            return XML_ERROR(t->reader, element, "the value is too long");
         t->n_values++;
         return 0;
     }
-    return XML_ERROR(t, element, "'%s' is not an operation; there are + - * / MIN MAX", operation);
+    return XML_ERROR(t->reader, element, "'%s' is not an operation; there are + - * / MIN MAX",
+                     operation);
 }
 
 // ---- the pattern ----
@@ -321,8 +320,8 @@ static int read_root_type(struct translation *t, const struct xml_element *eleme
         if (strcmp(forms[i].type, type) == 0)
             t->form = &forms[i];
     if (!t->form)
-        return XML_ERROR(t, element, "the root event '%s' is not known; there are RECV and SEND",
-                         type);
+        return XML_ERROR(t->reader, element,
+                         "the root event '%s' is not known; there are RECV and SEND", type);
     t->events[t->n_events++] = (struct related_event){.name = "ROOT", .role = ROLE_MESSAGE};
     return 0;
 }
@@ -335,8 +334,8 @@ static int read_section(struct translation *t, const struct xml_element *section
     for (size_t i = 0; i < section->n_children; i++) {
         const struct xml_element *child = &section->children[i];
         if (strcasecmp(child->name, child_name) != 0)
-            return XML_ERROR(t, child, "<%s> holds <%s> only, not <%s>", section->name, child_name,
-                             child->name);
+            return XML_ERROR(t->reader, child, "<%s> holds <%s> only, not <%s>", section->name,
+                             child_name, child->name);
         if (read(t, child))
             return -1;
     }
@@ -356,14 +355,14 @@ static int read_sections(struct translation *t, const struct xml_element *patter
         while (k < N_SECTIONS && strcasecmp(child->name, names[k]) != 0)
             k++;
         if (k == N_SECTIONS)
-            return xml_refuse(t->path, child->line, pattern->name, "element", child->name, names,
-                              N_SECTIONS, t->err);
+            return element_refuse(t->reader, child, pattern->name, "element", child->name, names,
+                                  N_SECTIONS);
         if (sections[k])
-            return XML_ERROR(t, child, "<%s> is there twice", child->name);
+            return XML_ERROR(t->reader, child, "<%s> is there twice", child->name);
         sections[k] = child;
     }
     if (!sections[ROOT_TYPE] || !sections[EXPORT])
-        return XML_ERROR(t, pattern, "<%s> needs an element <%s>", pattern->name,
+        return XML_ERROR(t->reader, pattern, "<%s> needs an element <%s>", pattern->name,
                          sections[ROOT_TYPE] ? "EXPORT" : "ROOTTYPE");
     if (read_root_type(t, sections[ROOT_TYPE]) ||
         (sections[INSTANTIATION] &&
@@ -372,8 +371,8 @@ static int read_sections(struct translation *t, const struct xml_element *patter
         read_section(t, sections[EXPORT], "COMPUTE", read_compute))
         return -1;
     if (!t->n_values)
-        return error_set(t->err, "%s:%u: <EXPORT> needs a <COMPUTE>: the first one is the wait",
-                         t->path, sections[EXPORT]->line);
+        return XML_ERROR(t->reader, sections[EXPORT],
+                         "<EXPORT> needs a <COMPUTE>: the first one is the wait");
     return 0;
 }
 
@@ -392,21 +391,18 @@ static char *id_from_name(const char *name)
     return id;
 }
 
-int kappa_pi_read(const char *path, const struct xml_element *element, struct pattern *pattern,
-                  struct error *err)
+int kappa_pi_read(const struct element_reader *reader, const struct xml_element *element)
 {
     static const char *const known[] = {"NAME"};
     SCOPED struct translation *t = memory_zeroed(1, sizeof(*t));
-    t->path = path;
-    t->err = err;
+    struct pattern *pattern = reader->into;
+    t->reader = reader;
     const char *name = attribute(element, "NAME");
     int failure;
     if (!name && attribute(element, "id"))
-        failure = error_set(err, "%s:%u: <%s> must be written <pattern>", path, element->line,
-                            element->name);
+        failure = XML_ERROR(reader, element, "<%s> must be written <pattern>", element->name);
     else if (!name)
-        failure = error_set(err, "%s:%u: <%s> needs an attribute Name", path, element->line,
-                            element->name);
+        failure = XML_ERROR(reader, element, "<%s> needs an attribute Name", element->name);
     else
         failure = check_attributes(t, element, known, 1) || read_sections(t, element) ? -1 : 0;
     if (!failure) {
@@ -421,8 +417,7 @@ int kappa_pi_read(const char *path, const struct xml_element *element, struct pa
         pattern->unit = memory_copy_text("ns");
         pattern->cause = memory_copy_text(t->form->partner_rank);
         if (!text_is_id(pattern->id))
-            failure = error_set(err, "%s:%u: the name '%.70s' gives no id", path, element->line,
-                                pattern->name);
+            failure = XML_ERROR(reader, element, "the name '%.70s' gives no id", pattern->name);
     }
     return failure;
 }

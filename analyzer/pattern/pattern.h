@@ -7,7 +7,7 @@
 #include <stdint.h>
 
 #include "analyzer/base/error.h"
-#include "analyzer/base/format/xml.h"
+#include "analyzer/base/format/elements.h"
 #include "analyzer/pag/trigger.h"
 #include "analyzer/pattern/expression.h"
 
@@ -105,9 +105,9 @@ void pattern_release(struct pattern *pattern);
 // --- kappa_pi.c
 // Patterns in the form of Kappa-Pi 2.
 
-/// Translates a <PATTERN> of that form into the texts of PATTERN (zeroed before). 0, or -1 and ERR.
-int kappa_pi_read(const char *path, const struct xml_element *element, struct pattern *pattern,
-                  struct error *err);
+/// Translates a <PATTERN> of that form into the texts of the struct pattern that is read into. 0,
+/// or -1 and the error.
+int kappa_pi_read(const struct element_reader *reader, const struct xml_element *element);
 
 // --- fields.c
 // The names that expressions of patterns may use: the fields of each kind of trigger event (from

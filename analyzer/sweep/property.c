@@ -7,27 +7,15 @@
 #include <string.h>
 
 #include "analyzer/base/bundled.h"
-#include "analyzer/base/format/xml.h"
+#include "analyzer/base/format/elements.h"
 #include "analyzer/base/memory.h"
 #include "analyzer/base/options/options.h"
 #include "analyzer/base/text.h"
 
-static const char *const element_names[] = {"name",      "summary",  "diagnosis",
-                                            "condition", "severity", "threshold"};
-enum { N_TEXTS = 5, N_ELEMENTS = sizeof element_names / sizeof element_names[0] };
-
-static char **text_of(struct experiment_property *property, size_t element)
-{
-    char **const texts[N_TEXTS] = {&property->name, &property->summary, &property->diagnosis,
-                                   &property->condition, &property->severity};
-    return texts[element];
-}
-
 static void property_release(struct experiment_property *property)
 {
-    for (size_t i = 0; i < N_TEXTS; i++)
-        free(*text_of(property, i));
-    FREE_ALL(property->id, property->file);
+    FREE_ALL(property->name, property->summary, property->diagnosis, property->condition,
+             property->severity, property->id, property->file);
     *property = (struct experiment_property){0};
 }
 
@@ -39,64 +27,41 @@ void property_catalogue_release(struct property_catalogue *catalogue)
     *catalogue = (struct property_catalogue){0};
 }
 
-static int read_element(const char *path, const struct xml_element *from,
-                        struct experiment_property *property, struct error *err)
+static int read_property(const struct element_reader *reader, const struct xml_element *from)
 {
-    size_t element = FIND_TEXT(element_names, N_ELEMENTS, from->name);
-    if (element == N_ELEMENTS)
-        return xml_refuse(path, from->line, "property", "element", from->name, element_names,
-                          N_ELEMENTS, err);
-    char *text = text_single_spaced(from->text, false);
-    int status = 0;
-    if (!*text || from->n_children) {
-        status =
-            error_set(err, "%s:%u: <%s> holds text, and no elements", path, from->line, from->name);
-    } else if (element == N_TEXTS) {
-        if (option_read_number(text, &property->threshold, err) || property->threshold > 1)
-            status = error_set(err, "%s:%u: the threshold must be a number from 0 to 1, not '%s'",
-                               path, from->line, text);
-    } else if (*text_of(property, element)) {
-        status = error_set(err, "%s:%u: <%s> is there twice", path, from->line, from->name);
-    } else {
-        *text_of(property, element) = text;
-        return 0;
-    }
-    free(text);
-    return status;
-}
-
-/// All that there must be, in words that can be understood.
-static int check_property(const struct xml_element *from, struct experiment_property *property,
-                          struct error *err)
-{
-    for (size_t i = 0; i < N_TEXTS; i++)
-        if (!*text_of(property, i))
-            return error_set(err, "%s:%u: property '%s' needs an element <%s>", property->file,
-                             from->line, property->id, element_names[i]);
+    struct experiment_property *property = reader->into;
+    SCOPED char *threshold = NULL;
+    uint32_t line = from->line;
+    const struct element_field fields[] = {{"id", FIELD_ID, .value = &property->id}};
+    const struct element_text texts[] = {{"name", .text = &property->name},
+                                         {"summary", .text = &property->summary},
+                                         {"diagnosis", .text = &property->diagnosis},
+                                         {"condition", .text = &property->condition},
+                                         {"severity", .text = &property->severity},
+                                         {"threshold", .text = &threshold, .line = &line}};
+    enum { N_TEXTS = sizeof texts / sizeof texts[0], N_NEEDED = N_TEXTS - 1 };
+    *property = (struct experiment_property){
+        .file = memory_copy_text(reader->path), .line = from->line, .threshold = 0.05};
+    if (ELEMENT_READ(reader, from, fields) != 0 ||
+        element_read_parts(reader, from, texts, N_TEXTS, NULL, 0) != 0)
+        return -1;
+    const struct xml_element at = {.line = line};
+    if (threshold &&
+        (option_read_number(threshold, &property->threshold, NULL) || property->threshold > 1))
+        return XML_ERROR(reader, &at, "the threshold must be a number from 0 to 1, not '%s'",
+                         threshold);
+    for (size_t i = 0; i < N_NEEDED; i++)
+        if (!*texts[i].text)
+            return XML_ERROR(reader, from, "property '%s' needs an element <%s>", property->id,
+                             texts[i].name);
     struct property_question question;
     property->is_each = strstr(property->condition, "(*") || strstr(property->severity, "(*");
-    if (property_ask(property, "late-sender", &question, err))
-        return error_wrap(err, "%s:%u: property '%s'", property->file, from->line, property->id);
+    if (property_ask(property, "late-sender", &question, reader->err)) {
+        error_wrap(reader->err, "property '%s'", property->id);
+        return XML_PLACE(reader, from);
+    }
     property_question_release(&question);
     return 0;
-}
-
-static int read_property(const char *path, const struct xml_element *from,
-                         struct experiment_property *property, struct error *err)
-{
-    const char *id = xml_attribute(from, "id");
-    *property = (struct experiment_property){
-        .file = memory_copy_text(path), .line = from->line, .threshold = 0.05};
-    if (!id || !text_is_id(id) || from->n_attributes != 1)
-        return error_set(err,
-                         "%s:%u: <property> needs an attribute id, lower-case words joined by "
-                         "hyphens, and no other",
-                         path, from->line);
-    property->id = memory_copy_text(id);
-    for (size_t i = 0; i < from->n_children; i++)
-        if (read_element(path, &from->children[i], property, err))
-            return -1;
-    return check_property(from, property, err);
 }
 
 int property_file_read(struct property_catalogue *catalogue, const char *path, struct error *err)
@@ -113,11 +78,10 @@ int property_file_read(struct property_catalogue *catalogue, const char *path, s
     for (size_t i = 0; i < around->n_children && status == 0; i++) {
         const struct xml_element *child = &around->children[i];
         struct experiment_property property = {0};
-        if (strcmp(child->name, "property") != 0)
-            status =
-                error_set(err, "%s:%u: <%s> is not a <property>", path, child->line, child->name);
-        else
-            status = read_property(path, child, &property, err);
+        const struct element_reader reader = {path, &property, err};
+        status = strcmp(child->name, "property") == 0
+                     ? read_property(&reader, child)
+                     : XML_ERROR(&reader, child, "<%s> is not a <property>", child->name);
         if (status == 0)
             NAMED_PUT(catalogue->items, catalogue->n, property, property_release);
         else

@@ -3,11 +3,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analyzer/base/format/elements.h"
 #include "analyzer/base/memory.h"
 #include "analyzer/base/options/options.h"
 #include "analyzer/base/text.h"
 #include "analyzer/model/model_table.h"
-#include "analyzer/simulation/cost/element.h"
 #include "analyzer/tasks/task_model.h"
 
 const struct bundled bundled_models = {"models", "model"};
@@ -197,8 +197,8 @@ static int read_tasks(const struct element_reader *reader, const struct xml_elem
         const struct xml_element *child = &element->children[i];
         int kind = task_element(child);
         if (kind < 0)
-            return element_unknown(reader, child, "element", child->name, task_elements,
-                                   N_TASK_ELEMENTS);
+            return element_refuse(reader, child, element->name, "element", child->name,
+                                  task_elements, N_TASK_ELEMENTS);
         if (task->kind == TASK_LEAF)
             return XML_ERROR(reader, child, "<%s> in <%s>, which holds nothing", child->name,
                              element->name);
@@ -263,9 +263,8 @@ static int read_leaf(const struct element_reader *reader, const struct xml_eleme
 static int read_task(const struct element_reader *reader, const struct xml_element *element,
                      struct task *task)
 {
-    static const char *const runs[] = {"either", "groups", "consecutive"}, *const yes[] = {"yes"};
+    static const char *const runs[] = {"either", "groups", "consecutive"};
     int kind = task_element(element);
-    unsigned rows = 1;
     *task = (struct task){.kind = kind == EXCHANGE ? TASK_LEAF : (enum task_kind)kind,
                           .name = "",
                           .line = element->line};
@@ -281,7 +280,7 @@ static int read_task(const struct element_reader *reader, const struct xml_eleme
         {"most", FIELD_TEXT, .value = &task->most.text},
         {"change", FIELD_TEXT, .value = &task->change.text},
         {"run", FIELD_CHOICE, &task->run, .choices = runs, .most = 3},
-        {"rows", FIELD_CHOICE, &rows, .choices = yes, .most = 1},
+        {"rows", FIELD_YES, .value = &task->has_rows},
     };
     if (ELEMENT_READ(reader, element, fields) != 0 || read_leaf(reader, element, task) ||
         read_formula(reader, element, "repeat", &task->repeat) ||
@@ -290,7 +289,6 @@ static int read_task(const struct element_reader *reader, const struct xml_eleme
         read_formula(reader, element, "most", &task->most) ||
         read_formula(reader, element, "change", &task->change))
         return -1;
-    task->has_rows = rows == 0;
     if (task->has_rows && task->kind != TASK_LEAF)
         return XML_ERROR(reader, element, "rows=\"yes\" is for <task>");
     if (task->change.text && task->kind != TASK_PHASES)
@@ -330,7 +328,7 @@ static int read_model(const struct element_reader *reader, const struct xml_elem
     const struct element_field fields[] = {{"name", FIELD_NAME, .value = &model->name},
                                            {"summary", FIELD_TEXT, .value = &model->summary}};
     if (ELEMENT_READ(reader, element, fields) != 0 ||
-        element_read_children(reader, element, kinds, sizeof kinds / sizeof kinds[0]) != 0)
+        ELEMENT_READ_KINDS(reader, element, kinds) != 0)
         return -1;
     return model->top ? 0 : XML_ERROR(reader, element, "<model> holds no task");
 }

@@ -49,7 +49,7 @@ static int read_setting(const char *text, struct whatif_rebalance *rebalance, st
     enum { N_SETTINGS = sizeof names / sizeof names[0] };
     const struct {
         uint64_t *value;
-        xml_read_value *read;
+        element_read_value *read;
     } settings[N_SETTINGS] = {{&rebalance->threshold, policy_read_percent},
                               {&rebalance->poll_ns, policy_read_poll},
                               {&rebalance->transfer_ns, cost_time_read},

@@ -104,8 +104,8 @@ END
     refused 'not both' "<policy name=\"a\">$rule<tasks/></policy>"
     refused '<tasks> is there twice' '<policy name="a"><tasks/><tasks/></policy>'
     refused 'poll="..." is about rules' '<policy name="a" poll="1ms"><tasks/></policy>'
-    refused 'bad.xml:2: unknown element roule; is it rule?' $'<policy name="a">\n<roule/></policy>'
-    refused 'bad.xml:1: unknown attribute pol; is it poll?' "<policy name=\"a\" pol=\"1ms\">$rule</policy>"
+    refused "bad.xml:2: <policy> has no element 'roule', did you mean 'rule'?" $'<policy name="a">\n<roule/></policy>'
+    refused "bad.xml:1: <policy> has no attribute 'pol', did you mean 'poll'?" "<policy name=\"a\" pol=\"1ms\">$rule</policy>"
     refused 'bad.xml:2: unknown from slowst; is it slowest?' $'<policy name="a">\n<rule from="slowst" to="idle"/></policy>'
     refused 'unknown to zzz; there are slowest, fastest, most-left, least-left, idle, free-host' \
         '<policy name="a"><rule from="slowest" to="zzz"/></policy>'

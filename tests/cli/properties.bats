@@ -344,7 +344,7 @@ hierarchy() {
     hierarchy bad.xml h '<node property="inefficiency" threshold="2"/>'
     wrong_file bad.xml 'threshold="2" is not a number from 0 to 1'
     hierarchy bad.xml h '<node property="inefficiency" basis="loop"/>'
-    wrong_file bad.xml 'basis="loop" can only be "program", "enclosing" or "phase"'
+    wrong_file bad.xml 'bad.xml:4: unknown basis loop; there are program, '
     hierarchy bad.xml h '<node property="inefficiency"><parameter name="x" value="1"/></node>'
     wrong_file bad.xml "property 'inefficiency' has no parameter 'x'"
     hierarchy bad.xml h '<nod property="inefficiency"/>'

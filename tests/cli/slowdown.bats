@@ -255,7 +255,7 @@ ranks-per-core="0.5": a number from 1|<slowdown><region name="a"><point ranks-pe
 factor="0": a number from 0.01|<slowdown><region name="a"><point ranks-per-core="1" factor="0"/></region></slowdown>
 a second <region name="a">|<slowdown><region name="a"><point ranks-per-core="1" factor="1"/><point ranks-per-core="2" factor="1"/></region><region name="a"/></slowdown>
 <pint> in <region>|<slowdown><region name="a"><pint/></region></slowdown>
-.*unknown element .*regin|<slowdown><regin/></slowdown>
+.*<slowdown> has no element 'regin'|<slowdown><regin/></slowdown>
 .*attribute .*fctor|<slowdown><region name="a"><point ranks-per-core="1" fctor="1"/></region></slowdown>
 END
     echo '<machine/>' >bad.xml

@@ -206,7 +206,7 @@ bad_machine() {
 }
 
 @test "bad input: machine files" {
-    bad_machine 'unknown element mesage; is it message' '<mesage/>'
+    bad_machine "<machine> has no element 'mesage', did you mean 'message'" '<mesage/>'
     bad_machine 'needs scope' '<message><point bytes="0" time="1us"/></message>'
     bad_machine 'unknown scope netwrok; is it network' '<message scope="netwrok"/>'
     bad_machine 'without a <point>' '<message scope="node"/>'
@@ -215,8 +215,8 @@ bad_machine() {
     bad_machine 'time="-1us": not a value such as' '<message scope="node"><point bytes="0" time="-1us"/></message>'
     bad_machine 'unknown unit .ux.' '<message scope="node"><point bytes="0" time="1ux"/></message>'
     bad_machine 'needs time=' '<message scope="node"><point bytes="0"/></message>'
-    bad_machine 'unknown attribute eagr; is it eager' '<message scope="node" eagr="1"/>'
-    bad_machine 'unknown attribute xyz; there are bytes, time$' '<message scope="node"><point xyz="1"/></message>'
+    bad_machine "<message> has no attribute 'eagr', did you mean 'eager'" '<message scope="node" eagr="1"/>'
+    bad_machine "<point> has no attribute 'xyz'; there are bytes, time$" '<message scope="node"><point xyz="1"/></message>'
     bad_machine 'unknown operation xyz; there are barrier, bcast, .*exscan' '<collective op="xyz" time="1"/>'
     bad_machine 'a second <message scope="node">' '<message scope="node"><point bytes="0" time="1us"/></message>
         <message scope="node"><point bytes="0" time="1us"/></message>'
@@ -363,8 +363,8 @@ compute() {
     bad_machine 'unknown name visits at 3; is it visit' '<compute region="block" time="2*visits"/>'
     bad_machine 'needs region=' '<compute time="w"/>'
     bad_machine 'a second <compute region="block">' '<compute region="block" time="w"/><compute region="block" time="1"/>'
-    bad_machine 'unknown attribute regoin; is it region' '<compute regoin="block" time="w"/>'
-    bad_machine 'unknown element compote; is it compute' '<compote region="block" time="w"/>'
+    bad_machine "<compute> has no attribute 'regoin', did you mean 'region'" '<compute regoin="block" time="w"/>'
+    bad_machine "<machine> has no element 'compote', did you mean 'compute'" '<compote region="block" time="w"/>'
 }
 
 # rounds: 5 rounds of 200 ms on rank 0, then 50 ms on each of 3 others; a barrier after each part.

@@ -168,7 +168,7 @@ wrong() {
         "<message scope='wan' within='a'>$point</message><message scope='wan' within='b'>$point</message>"
     wrong 'unknown group lefft; is it left' \
         "<group name='left' nodes='a b'/><message scope='wan' within='lefft'>$point</message>"
-    wrong 'unknown attribute node; is it nodes' "<group name='left' node='a b'/>"
+    wrong "<group> has no attribute 'node', did you mean 'nodes'" "<group name='left' node='a b'/>"
     wrong '<group> needs nodes=' "<group name='left' nodes=''/>"
     wrong '<group> needs name=' "<group nodes='a'/>"
     wrong 'a second <group name="left">' "<group name='left' nodes='a'/><group name='left' nodes='b'/>"
@@ -184,16 +184,16 @@ wrong() {
     use scopes
     wrong 'in-links="0": from 1 to' '' 'in-links="0"'
     wrong 'out-links="-1": not a whole number' '' 'out-links="-1"'
-    wrong 'unknown attribute outlinks; is it out-links' '' 'outlinks="1"'
+    wrong "<machine> has no attribute 'outlinks', did you mean 'out-links'" '' 'outlinks="1"'
     wrong 'buses="0": from 1 to' '<message scope="node" buses="0"><point bytes="0" time="1us"/></message>'
-    wrong 'unknown attribute cpu-sped; is it cpu-speed' '<node name="a" cpu-sped="1"/>'
+    wrong "<node> has no attribute 'cpu-sped', did you mean 'cpu-speed'" '<node name="a" cpu-sped="1"/>'
     wrong 'cpu-speed="0": a number from 0.001 to 1000' '<node name="a" cpu-speed="0"/>'
     wrong '<node> needs name=' '<node cpu-speed="1"/>'
     wrong 'a second <node name="a">' '<node name="a"/><node name="a"/>'
     wrong 'cores="0": from 1 to' '<node name="a" cores="0"/>'
     wrong '<region> needs speed=' '<region name="main"/>'
     wrong 'speed="fast": a number' '<region name="main" speed="fast"/>'
-    wrong 'unknown element regoin; is it region' '<regoin name="main" speed="2"/>'
+    wrong "<machine> has no element 'regoin', did you mean 'region'" '<regoin name="main" speed="2"/>'
     echo '<machine in-links="2"/>' >machine.xml
     refused 'links without any <message>' --machine machine.xml
 }

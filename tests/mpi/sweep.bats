@@ -194,7 +194,7 @@ END
     local n='<parameter name="n" values="1,2"/>' run='<run>./app {n}</run>'
     wrong "2: <sweep> has no element 'paramter', did you mean 'parameter'?" '<paramter name="n"/>'
     wrong "2: <parameter> has no attribute 'value', did you mean 'values'?" '<parameter value="1"/>'
-    wrong "2: <parameter> has no attribute name" '<parameter values="1"/>'
+    wrong '2: <parameter> needs name="..."' '<parameter values="1"/>'
     wrong '2: values="4:1": the range 4:1 is empty' '<parameter name="n" values="4:1"/>'
     wrong '2: `size` is not a role of a parameter: machine, problem or free' \
         '<parameter name="n" role="size"/>'

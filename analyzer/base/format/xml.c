@@ -294,42 +294,6 @@ const char *xml_attribute(const struct xml_element *element, const char *name)
     return i < element->n_attributes ? element->attributes[i].value : NULL;
 }
 
-const char *xml_unknown_attribute(const struct xml_element *element, const char *const *known,
-                                  size_t n_known)
-{
-    for (size_t i = 0; i < element->n_attributes; i++) {
-        if (!HAS_TEXT(known, n_known, element->attributes[i].name))
-            return element->attributes[i].name;
-    }
-    return NULL;
-}
-
-int xml_check_attributes(const char *path, const struct xml_element *element,
-                         const char *const *known, size_t n_known, struct error *err)
-{
-    const char *name = xml_unknown_attribute(element, known, n_known);
-    return name ? xml_refuse(path, element->line, element->name, "attribute", name, known, n_known,
-                             err)
-                : 0;
-}
-
-int xml_refuse(const char *path, uint32_t line, const char *owner, const char *what,
-               const char *name, const char *const *known, size_t n_known, struct error *err)
-{
-    return error_set(err, "%s:%u: <%s> has no %s '%s'%s", path, line, owner, what, name,
-                     spelling_hint(name, known, n_known, ", did you mean '%s'?", "").text);
-}
-
-int xml_read_attribute(const char *path, const struct xml_element *element, const char *name,
-                       xml_read_value *read, uint64_t *value, struct error *err)
-{
-    const char *text = xml_attribute(element, name);
-    if (!text || read(text, value, err) == 0)
-        return 0;
-    error_wrap(err, "%s=\"%s\"", name, text);
-    return error_wrap(err, "%s:%u", path, element->line);
-}
-
 // --- writing
 
 static void put_escaped(FILE *out, const char *text)

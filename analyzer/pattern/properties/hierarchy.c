@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "analyzer/base/bundled.h"
+#include "analyzer/base/format/elements.h"
 #include "analyzer/base/memory.h"
 #include "analyzer/base/options/options.h"
 #include "analyzer/base/text.h"
@@ -20,9 +21,6 @@ const char *const property_basis_names[N_PROPERTY_BASES] = {
 static const double default_threshold = 0.02;
 enum { MAX_NESTED = 16, MAX_NODES = 1000, MAX_USES = 1000 };
 
-#define REFUSE(path, element, err, ...)                                                            \
-    (error_set(err, __VA_ARGS__), error_wrap(err, "%s:%u", path, (element)->line))
-
 // ---- files
 
 static void release(struct hierarchy *hierarchy)
@@ -32,55 +30,39 @@ static void release(struct hierarchy *hierarchy)
     xml_free(hierarchy->document);
 }
 
-/// The texts of a hierarchy; its nodes come later.
-static int read_texts(struct hierarchy *hierarchy, struct error *err)
+/// Nodes come once all files are read.
+static int leave(const struct element_reader *reader, const struct xml_element *element)
 {
-    static const char *const known[] = {"name", "summary", "node", "use"};
-    const struct xml_element *element = hierarchy->element;
-    for (size_t i = 0; i < element->n_children; i++) {
-        const struct xml_element *child = &element->children[i];
-        char **text = strcmp(child->name, "name") == 0      ? &hierarchy->name
-                      : strcmp(child->name, "summary") == 0 ? &hierarchy->summary
-                                                            : NULL;
-        if (!text && strcmp(child->name, "node") != 0 && strcmp(child->name, "use") != 0)
-            return xml_refuse(hierarchy->file, child->line, "hierarchy", "element", child->name,
-                              known, 4, err);
-        if (text && *text)
-            return REFUSE(hierarchy->file, child, err, "<%s> is there twice", child->name);
-        if (text)
-            *text = text_single_spaced(child->text, false);
-    }
-    if (hierarchy->name && hierarchy->summary)
-        return 0;
-    return REFUSE(hierarchy->file, element, err, "hierarchy '%s' needs <name> and <summary>",
-                  hierarchy->id);
+    (void)reader, (void)element;
+    return 0;
 }
 
-static int read_hierarchy(struct hierarchy *hierarchy, struct error *err)
+static int read_hierarchy(const struct element_reader *reader, const struct xml_element *element)
 {
-    struct xml_element *element = &hierarchy->document->top.children[0];
-    const char *id = xml_attribute(element, "id");
+    static const struct element_kind kinds[] = {{"node", leave}, {"use", leave}};
+    struct hierarchy *hierarchy = reader->into;
+    const struct element_field fields[] = {{"id", FIELD_ID, .value = &hierarchy->id}};
+    const struct element_text texts[] = {{"name", .text = &hierarchy->name},
+                                         {"summary", .text = &hierarchy->summary}};
     hierarchy->element = element;
     hierarchy->line = element->line;
-    if (hierarchy->document->top.n_children != 1 || strcmp(element->name, "hierarchy") != 0)
-        return REFUSE(hierarchy->file, element, err, "<%s> is not a <hierarchy>", element->name);
-    if (!id || !text_is_id(id) || element->n_attributes != 1)
-        return REFUSE(hierarchy->file, element, err,
-                      "<hierarchy> needs an attribute id, lower-case words joined by hyphens, and "
-                      "no other");
-    hierarchy->id = memory_copy_text(id);
-    return read_texts(hierarchy, err);
+    if (ELEMENT_READ(reader, element, fields) != 0 ||
+        element_read_parts(reader, element, texts, 2, kinds, 2) != 0)
+        return -1;
+    return hierarchy->name && hierarchy->summary
+               ? 0
+               : XML_ERROR(reader, element, "hierarchy '%s' needs <name> and <summary>",
+                           hierarchy->id);
 }
 
 /// Adds the hierarchy of a file, or replaces the one of the same id. Its nodes are not there yet.
 /// 0, or -1 and ERR.
 static int read_file(struct hierarchy_list *list, const char *path, struct error *err)
 {
-    struct hierarchy hierarchy = {.document = xml_read(path, err)};
-    if (!hierarchy.document)
-        return -1;
-    hierarchy.file = memory_copy_text(path);
-    if (hierarchy.document->top.n_children == 0 || read_hierarchy(&hierarchy, err) != 0) {
+    struct hierarchy hierarchy = {.file = memory_copy_text(path)};
+    const struct element_reader reader = {path, &hierarchy, err};
+    if (element_read_file(&reader, "hierarchy", "hierarchy", read_hierarchy, &hierarchy.document) !=
+        0) {
         release(&hierarchy);
         return -1;
     }
@@ -109,15 +91,10 @@ struct linking {
     const struct hierarchy_list *list;
     const struct property_list *properties;
     struct hierarchy *to;
+    uint32_t parent;                          // the node that what is read goes below
     const struct hierarchy *open[MAX_NESTED]; // those being used, the outermost first
     size_t n_open, n_uses;
-    struct error *err;
 };
-
-static const char *path_of(const struct linking *l)
-{
-    return l->open[l->n_open - 1]->file;
-}
 
 static struct property_node *add_node(struct hierarchy *hierarchy, uint32_t property,
                                       uint32_t parent)
@@ -138,133 +115,112 @@ static void add_top(struct hierarchy *hierarchy, uint32_t index)
     add_node(hierarchy, index, NODE_NONE);
 }
 
-static int unknown_property(const struct linking *l, const struct xml_element *element,
+static int unknown_property(const struct element_reader *reader, const struct xml_element *element,
                             const char *name)
 {
+    const struct linking *l = reader->into;
     SCOPED const char **names = NAMED_NAMES(l->properties->items, l->properties->n);
-    REFUSE(path_of(l), element, l->err, "there is no property '%s'%s", name,
-           spelling_hint(name, names, l->properties->n, "; did you mean '%s'?", "").text);
-    return -1;
+    return XML_ERROR(reader, element, "there is no property '%s'%s", name,
+                     spelling_hint(name, names, l->properties->n, "; did you mean '%s'?", "").text);
 }
 
-static int read_setting(const struct linking *l, const struct xml_element *element,
-                        struct property_node *node)
+static int read_setting(const struct element_reader *reader, const struct xml_element *element)
 {
+    const struct linking *l = reader->into;
+    struct property_node *node = &l->to->nodes[l->parent];
     const struct asl_property *property = &l->properties->items[node->property];
-    const char *name = xml_attribute(element, "name"), *value = xml_attribute(element, "value");
+    const char *name = NULL, *value = NULL;
+    const struct element_field fields[] = {{"name", FIELD_NAME, .value = &name},
+                                           {"value", FIELD_NAME, .value = &value}};
     struct property_setting setting = {0};
-    if (!name || !value || element->n_attributes != 2)
-        return REFUSE(path_of(l), element, l->err, "<parameter> needs name=\"...\", value=\"...\"");
+    if (ELEMENT_READ(reader, element, fields) != 0)
+        return -1;
     setting.slot = property_parameter(property, name);
     if (setting.slot == SLOT_NONE)
-        return REFUSE(path_of(l), element, l->err, "property '%s' has no parameter '%s'",
-                      property->name, name);
-    if (option_read_number(value, &setting.value, l->err) != 0)
-        return error_wrap(l->err, "%s:%u", path_of(l), element->line);
+        return XML_ERROR(reader, element, "property '%s' has no parameter '%s'", property->name,
+                         name);
+    if (option_read_number(value, &setting.value, reader->err) != 0)
+        return XML_PLACE(reader, element);
     node->settings = memory_resize(node->settings, node->n_settings + 1, sizeof *node->settings);
     node->settings[node->n_settings++] = setting;
     return 0;
 }
 
-static int read_basis(const struct linking *l, const struct xml_element *element,
-                      struct property_node *node)
-{
-    const char *basis = xml_attribute(element, "basis");
-    for (unsigned i = 0; i < N_PROPERTY_BASES; i++) {
-        if (!basis || strcmp(basis, property_basis_names[i]) == 0) {
-            node->basis = basis ? (enum property_basis)i : BASIS_program;
-            return 0;
-        }
-    }
-    return REFUSE(path_of(l), element, l->err,
-                  "basis=\"%s\" can only be \"program\", \"enclosing\" or \"phase\"", basis);
-}
+static int read_nodes(const struct element_reader *reader, const struct xml_element *element);
 
-static int read_threshold(const struct linking *l, const struct xml_element *element,
-                          struct property_node *node)
+static int read_node(const struct element_reader *reader, const struct xml_element *element)
 {
-    const char *text = xml_attribute(element, "threshold");
-    if (!text || (option_read_number(text, &node->threshold, NULL) == 0 && node->threshold <= 1))
-        return 0;
-    return REFUSE(path_of(l), element, l->err, "threshold=\"%s\" is not a number from 0 to 1",
-                  text);
-}
-
-static int read_children(struct linking *l, const struct xml_element *element, uint32_t parent);
-
-static int read_node(struct linking *l, const struct xml_element *element, uint32_t parent)
-{
-    static const char *const known[] = {"property", "threshold", "basis"};
-    const char *name = xml_attribute(element, "property");
-    if (xml_check_attributes(path_of(l), element, known, 3, l->err) != 0)
+    struct linking *l = reader->into;
+    const char *name = NULL, *threshold = NULL;
+    unsigned basis = BASIS_program;
+    const struct element_field fields[] = {
+        {"property", FIELD_NAME, .value = &name},
+        {"threshold", FIELD_TEXT, .value = &threshold},
+        {"basis", FIELD_CHOICE, &basis, .most = N_PROPERTY_BASES, .choices = property_basis_names}};
+    if (ELEMENT_READ(reader, element, fields) != 0)
         return -1;
-    if (!name)
-        return REFUSE(path_of(l), element, l->err, "<node> needs property=\"...\"");
     const struct asl_property *property = property_find(l->properties, name);
     if (!property)
-        return unknown_property(l, element, name);
+        return unknown_property(reader, element, name);
     if (property->unit)
-        return REFUSE(path_of(l), element, l->err,
-                      "'%s' is a metric, which has a value but no severity; a <node> is a property",
-                      name);
+        return XML_ERROR(reader, element,
+                         "'%s' is a metric, which has a value but no severity; a <node> is a "
+                         "property",
+                         name);
     if (l->to->n_nodes == MAX_NODES)
-        return REFUSE(path_of(l), element, l->err, "there are more than %d nodes", MAX_NODES);
-    uint32_t at = (uint32_t)l->to->n_nodes;
+        return XML_ERROR(reader, element, "there are more than %d nodes", MAX_NODES);
+    uint32_t parent = l->parent;
+    l->parent = (uint32_t)l->to->n_nodes;
     struct property_node *node =
         add_node(l->to, (uint32_t)(property - l->properties->items), parent);
-    if (read_threshold(l, element, node) != 0 || read_basis(l, element, node) != 0)
-        return -1;
-    for (size_t i = 0; i < element->n_children; i++)
-        if (strcmp(element->children[i].name, "parameter") == 0 &&
-            read_setting(l, &element->children[i], &l->to->nodes[at]) != 0)
-            return -1;
-    return read_children(l, element, at);
+    node->basis = (enum property_basis)basis;
+    if (threshold &&
+        (option_read_number(threshold, &node->threshold, NULL) != 0 || node->threshold > 1))
+        return XML_ERROR(reader, element, "threshold=\"%s\" is not a number from 0 to 1",
+                         threshold);
+    int status = read_nodes(reader, element);
+    l->parent = parent;
+    return status;
 }
 
-/// All nodes of another hierarchy below PARENT.
-static int use_hierarchy(struct linking *l, const struct xml_element *element, uint32_t parent)
+/// All nodes of another hierarchy.
+static int use_hierarchy(const struct element_reader *reader, const struct xml_element *element)
 {
-    const char *id = xml_attribute(element, "hierarchy");
-    const struct hierarchy *used = id ? find(l->list, id) : NULL;
-    if (!id)
-        return REFUSE(path_of(l), element, l->err, "<use> needs hierarchy=\"...\"");
+    struct linking *l = reader->into;
+    const char *id = NULL;
+    const struct element_field fields[] = {{"hierarchy", FIELD_NAME, .value = &id}};
+    if (ELEMENT_READ(reader, element, fields) != 0)
+        return -1;
+    const struct hierarchy *used = find(l->list, id);
     if (!used) {
         SCOPED const char **ids = NAMED_NAMES(l->list->items, l->list->n);
-        REFUSE(path_of(l), element, l->err, "there is no hierarchy '%s'%s", id,
-               spelling_hint(id, ids, l->list->n, "; did you mean '%s'?", "").text);
-        return -1;
+        return XML_ERROR(reader, element, "there is no hierarchy '%s'%s", id,
+                         spelling_hint(id, ids, l->list->n, "; did you mean '%s'?", "").text);
     }
     for (size_t i = 0; i < l->n_open; i++)
         if (l->open[i] == used)
-            return REFUSE(path_of(l), element, l->err, "the hierarchy '%s' would be part of itself",
-                          id);
+            return XML_ERROR(reader, element, "the hierarchy '%s' would be part of itself", id);
     if (l->n_open == MAX_NESTED)
-        return REFUSE(path_of(l), element, l->err, "hierarchies use each other too deeply");
+        return XML_ERROR(reader, element, "hierarchies use each other too deeply");
     if (++l->n_uses > MAX_USES)
-        return REFUSE(path_of(l), element, l->err, "hierarchies are used more than %d times",
-                      MAX_USES);
+        return XML_ERROR(reader, element, "hierarchies are used more than %d times", MAX_USES);
     l->open[l->n_open++] = used;
-    int status = read_children(l, used->element, parent);
+    const struct element_reader of_used = {used->file, l, reader->err};
+    int status = read_nodes(&of_used, used->element);
     l->n_open--;
     return status;
 }
 
-static int read_children(struct linking *l, const struct xml_element *element, uint32_t parent)
+/// What is in a node, or in a hierarchy, whose texts are read.
+static int read_nodes(const struct element_reader *reader, const struct xml_element *element)
 {
-    static const char *const known[] = {"node", "use", "parameter"};
-    for (size_t i = 0; i < element->n_children; i++) {
-        const struct xml_element *child = &element->children[i];
-        bool is_node = strcmp(child->name, "node") == 0;
-        bool is_in_node = strcmp(element->name, "node") == 0;
-        if (is_node || strcmp(child->name, "use") == 0) {
-            if ((is_node ? read_node : use_hierarchy)(l, child, parent) != 0)
-                return -1;
-        } else if (is_in_node && strcmp(child->name, "parameter") != 0) {
-            return xml_refuse(path_of(l), child->line, "node", "element", child->name, known, 3,
-                              l->err);
-        }
-    }
-    return 0;
+    static const struct element_kind kinds[] = {{"parameter", read_setting},
+                                                {"node", read_node},
+                                                {"use", use_hierarchy},
+                                                {"name", leave},
+                                                {"summary", leave}};
+    bool is_node = strcmp(element->name, "node") == 0;
+    return element_read_parts(reader, element, NULL, 0, kinds + !is_node, is_node ? 3 : 4);
 }
 
 /// Makes the nodes of all, with those that they take from each other. 0, or -1 and ERR: an unknown
@@ -273,10 +229,14 @@ static int link_nodes(struct hierarchy_list *list, const struct property_list *p
                       struct error *err)
 {
     for (size_t i = 0; i < list->n; i++) {
-        struct linking l = {
-            .list = list, .properties = properties, .to = &list->items[i], .err = err};
-        l.open[l.n_open++] = l.to;
-        if (read_children(&l, l.to->element, NODE_NONE) != 0)
+        struct linking l = {.list = list,
+                            .properties = properties,
+                            .to = &list->items[i],
+                            .parent = NODE_NONE,
+                            .open = {&list->items[i]},
+                            .n_open = 1};
+        const struct element_reader reader = {l.to->file, &l, err};
+        if (read_nodes(&reader, l.to->element) != 0)
             return -1;
     }
     return 0;

@@ -48,7 +48,7 @@ struct hierarchy {
     char *file;
     uint32_t line;
     struct xml_document *document;
-    struct xml_element *element; // in it
+    const struct xml_element *element; // in it
 };
 
 struct hierarchy_list {

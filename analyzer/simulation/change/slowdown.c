@@ -4,9 +4,9 @@
 
 #include <string.h>
 
+#include "analyzer/base/format/elements.h"
 #include "analyzer/base/memory.h"
 #include "analyzer/simulation/change/region_pattern.h"
-#include "analyzer/simulation/cost/element.h"
 
 enum { MOST_RANKS_PER_CORE = 65536 };
 
@@ -79,9 +79,9 @@ static int read_slowdown(const struct element_reader *reader, const struct xml_e
     const struct element_field fields[] = {{"program", FIELD_TEXT, .value = &slowdown->program},
                                            {"source", FIELD_TEXT, .value = &slowdown->source}};
     if (ELEMENT_READ(reader, element, fields) != 0 ||
-        element_read_children(reader, element, kinds, 1) != 0)
+        ELEMENT_READ_KINDS(reader, element, kinds) != 0)
         return -1;
-    return element_check_contents(reader, element, (const char *const[]){"region", NULL});
+    return element_check_contents(reader, element, (const char *const[]){"region", NULL}, NULL);
 }
 
 int slowdown_read(struct slowdown *slowdown, const char *path, struct error *err)

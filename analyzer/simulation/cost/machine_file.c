@@ -15,6 +15,25 @@ enum { MACHINE_MAX_CORES = 65536, MACHINE_MAX_LINKS = 1 << 20 };
 
 // --- values
 
+// Shorter slices would take a simulation for ever, and no system has them.
+static const uint64_t most_ns = UINT64_C(3600000000000), least_slice_ns = 1000;
+
+int cost_time_read(const char *text, uint64_t *time_ns, struct error *err)
+{
+    if (option_read_duration(text, time_ns, err) != 0)
+        return -1;
+    return *time_ns <= most_ns ? 0 : error_set(err, "more than an hour");
+}
+
+int cost_time_read_slice(const char *text, uint64_t *slice_ns, struct error *err)
+{
+    if (cost_time_read(text, slice_ns, err) != 0)
+        return -1;
+    if (*slice_ns > 0 && *slice_ns < least_slice_ns)
+        return error_set(err, "less than 1us");
+    return 0;
+}
+
 static int read_factor(const char *text, uint64_t *factor, struct error *err)
 {
     return element_read_scaled(text, 0.001, 1000, PAG_WORK_PER_NS, factor, err);
@@ -382,8 +401,8 @@ static int read_machine(const struct element_reader *reader, const struct xml_el
     };
     machine->speed = PAG_WORK_PER_NS;
     if (ELEMENT_READ(reader, element, fields) != 0 || read_contention(reader, element) != 0 ||
-        element_read_children(reader, element, kinds, sizeof kinds / sizeof kinds[0]) != 0 ||
-        element_check_contents(reader, element, holders) != 0)
+        ELEMENT_READ_KINDS(reader, element, kinds) != 0 ||
+        element_check_contents(reader, element, holders, NULL) != 0)
         return -1;
     if (machine->n_collectives > 0 && !machine_has_messages(machine))
         return XML_ERROR(reader, element, "<collective> without any <message>");

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "analyzer/base/memory.h"
+#include "analyzer/simulation/cost/machine.h"
 
 static uint64_t mix(uint64_t state, uint64_t part)
 {

@@ -8,7 +8,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "analyzer/simulation/cost/element.h"
+#include "analyzer/base/format/elements.h"
 
 #define NOISE_WHOLE 1000000 // a factor of 1, a share of 1
 

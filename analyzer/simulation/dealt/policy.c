@@ -10,7 +10,7 @@
 #include "analyzer/base/memory.h"
 #include "analyzer/base/options/options.h"
 #include "analyzer/pag/pag.h"
-#include "analyzer/simulation/cost/element.h"
+#include "analyzer/simulation/cost/machine.h"
 
 enum { MAX_FREE_HOSTS = 65536 };
 static const uint64_t default_poll_ns = 1000000;
@@ -199,7 +199,7 @@ static int read_policy(const struct element_reader *reader, const struct xml_ele
     struct balancing_policy *balancing = &policy->balancing;
     uint64_t n_free_hosts = 0;
     const struct element_field fields[] = {
-        {"name", FIELD_TEXT, .value = &policy->name},
+        {"name", FIELD_NAME, .value = &policy->name},
         {"summary", FIELD_TEXT, .value = &policy->summary},
         {"poll", FIELD_VALUE, &balancing->poll_ns, .read = policy_read_poll},
         {"transfer", FIELD_VALUE, &balancing->transfer_ns, .read = cost_time_read},
@@ -212,10 +212,8 @@ static int read_policy(const struct element_reader *reader, const struct xml_ele
     if (ELEMENT_READ(reader, element, fields) != 0)
         return -1;
     balancing->n_free_hosts = (uint32_t)n_free_hosts;
-    if (policy->name[0] == '\0')
-        return XML_ERROR(reader, element, "<policy> needs name=\"...\"");
-    if (element_read_children(reader, element, kinds, sizeof kinds / sizeof kinds[0]) != 0 ||
-        element_check_contents(reader, element, (const char *const[]){NULL}) != 0)
+    if (ELEMENT_READ_KINDS(reader, element, kinds) != 0 ||
+        element_check_contents(reader, element, NULL, NULL) != 0)
         return -1;
     return check_kind(reader, element);
 }

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Attributes of elements, and the times among them (see element.h).
-#include "analyzer/simulation/cost/element.h"
+#include "analyzer/base/format/elements.h"
 
 #include <math.h>
 #include <string.h>
@@ -21,13 +20,31 @@ int element_unknown(const struct element_reader *reader, const struct xml_elemen
     return XML_ERROR(reader, element, "unknown %s %s; there are %s", kind, name, all);
 }
 
+int element_refuse(const struct element_reader *reader, const struct xml_element *element,
+                   const char *owner, const char *what, const char *name, const char *const *known,
+                   size_t n_known)
+{
+    SCOPED char *others = spelling_some("", known, n_known);
+    return XML_ERROR(reader, element, "<%s> has no %s '%s'%s", owner, what, name,
+                     spelling_hint(name, known, n_known, ", did you mean '%s'?", others).text);
+}
+
+// --- attributes
+
+/// Puts what FIELD's value is, and the place of ELEMENT, before the error that there is; -1.
+static int wrong(const struct element_reader *reader, const struct xml_element *element,
+                 const struct element_field *field, const char *text)
+{
+    error_wrap(reader->err, "%s=\"%s\"", field->name, text);
+    return XML_PLACE(reader, element);
+}
+
 static int read_count(const struct element_reader *reader, const struct xml_element *element,
                       const struct element_field *field, const char *text)
 {
     uint64_t number = 0;
-    if (xml_read_attribute(reader->path, element, field->name, option_read_count, &number,
-                           reader->err) != 0)
-        return -1;
+    if (option_read_count(text, &number, reader->err) != 0)
+        return wrong(reader, element, field, text);
     if (number == 0 || number > field->most)
         return XML_ERROR(reader, element, "%s=\"%s\": from 1 to %u", field->name, text,
                          field->most);
@@ -49,6 +66,10 @@ static int read_field(const struct element_reader *reader, const struct xml_elem
                       const struct element_field *field)
 {
     const char *text = xml_attribute(element, field->name);
+    if (field->kind == FIELD_ID && (!text || !text_is_id(text)))
+        return XML_ERROR(reader, element,
+                         "<%s> needs %s=\"...\", lower-case words joined by hyphens", element->name,
+                         field->name);
     if ((field->kind == FIELD_NAME && (!text || !*text)) || (field->kind == FIELD_NEEDED && !text))
         return XML_ERROR(reader, element, "<%s> needs %s=\"...\"", element->name, field->name);
     if (!text)
@@ -60,8 +81,18 @@ static int read_field(const struct element_reader *reader, const struct xml_elem
         return read_choice(reader, element, field, text);
     case FIELD_VALUE:
     case FIELD_NEEDED:
-        return xml_read_attribute(reader->path, element, field->name, field->read, field->value,
-                                  reader->err);
+        return field->read(text, field->value, reader->err) == 0
+                   ? 0
+                   : wrong(reader, element, field, text);
+    case FIELD_YES:
+        *(bool *)field->value = true;
+        return strcmp(text, "yes") == 0
+                   ? 0
+                   : XML_ERROR(reader, element, "%s=\"%s\" can only be \"yes\"", field->name, text);
+    case FIELD_COPY:
+    case FIELD_ID:
+        *(char **)field->value = *text ? memory_copy_text(text) : NULL;
+        return 0;
     default:
         *(const char **)field->value = text;
         return 0;
@@ -71,50 +102,81 @@ static int read_field(const struct element_reader *reader, const struct xml_elem
 int element_read(const struct element_reader *reader, const struct xml_element *element,
                  const struct element_field *fields, size_t n_fields)
 {
-    SCOPED const char **known = memory_zeroed(n_fields, sizeof *known);
+    SCOPED const char **known = memory_zeroed(n_fields + 1, sizeof *known);
+    int status = 0;
     for (size_t i = 0; i < n_fields; i++)
         known[i] = fields[i].name;
-    const char *name = xml_unknown_attribute(element, known, n_fields);
-    int status = name ? element_unknown(reader, element, "attribute", name, known, n_fields) : 0;
+    for (size_t i = 0; i < element->n_attributes && status == 0; i++)
+        if (!HAS_TEXT(known, n_fields, element->attributes[i].name))
+            status = element_refuse(reader, element, element->name, "attribute",
+                                    element->attributes[i].name, known, n_fields);
     for (size_t i = 0; i < n_fields && status == 0; i++)
         status = read_field(reader, element, &fields[i]);
     return status;
 }
 
-int element_read_children(const struct element_reader *reader, const struct xml_element *element,
-                          const struct element_kind *kinds, size_t n_kinds)
+// --- texts and elements
+
+static int read_text(const struct element_reader *reader, const struct xml_element *element,
+                     const struct element_text *text)
 {
+    if (*text->text)
+        return XML_ERROR(reader, element, "<%s> is there twice", element->name);
+    if (element->n_children || element->n_attributes)
+        return XML_ERROR(reader, element, "<%s> holds text only, no %s '%s'", element->name,
+                         element->n_children ? "element" : "attribute",
+                         element->n_children ? element->children[0].name
+                                             : element->attributes[0].name);
+    *text->text = text_single_spaced(element->text, text->keeps_paragraphs);
+    if (text->line)
+        *text->line = element->line;
+    return **text->text ? 0 : XML_ERROR(reader, element, "<%s> is empty", element->name);
+}
+
+int element_read_parts(const struct element_reader *reader, const struct xml_element *element,
+                       const struct element_text *texts, size_t n_texts,
+                       const struct element_kind *kinds, size_t n_kinds)
+{
+    SCOPED const char **names = memory_zeroed(n_texts + n_kinds + 1, sizeof *names);
     int status = 0;
+    for (size_t i = 0; i < n_texts; i++)
+        names[i] = texts[i].name;
+    for (size_t i = 0; i < n_kinds; i++)
+        names[n_texts + i] = kinds[i].name;
     for (size_t i = 0; i < element->n_children && status == 0; i++) {
         const struct xml_element *child = &element->children[i];
-        SCOPED const char **names = memory_zeroed(n_kinds, sizeof *names);
-        size_t kind = FIND_BY(kinds, n_kinds, name, child->name);
-        for (size_t k = 0; k < n_kinds; k++)
-            names[k] = kinds[k].name;
-        status = kind < n_kinds
-                     ? kinds[kind].read(reader, child)
-                     : element_unknown(reader, child, "element", child->name, names, n_kinds);
+        size_t part = FIND_TEXT(names, n_texts + n_kinds, child->name);
+        if (part < n_texts)
+            status = read_text(reader, child, &texts[part]);
+        else if (part < n_texts + n_kinds)
+            status = kinds[part - n_texts].read(reader, child);
+        else
+            status = element_refuse(reader, child, element->name, "element", child->name, names,
+                                    n_texts + n_kinds);
     }
     return status;
 }
 
-int element_check_contents(const struct element_reader *reader, const struct xml_element *top,
-                           const char *const *holders)
+static bool is_among(const char *name, const char *const *names)
 {
-    static const char *const none[] = {NULL};
+    while (names && *names && strcmp(*names, name) != 0)
+        names++;
+    return names && *names;
+}
+
+int element_check_contents(const struct element_reader *reader, const struct xml_element *top,
+                           const char *const *holders, const char *const *texts)
+{
     const char *word = top->text + strspn(top->text, blanks);
-    if (*word)
+    if (*word && !is_among(top->name, texts))
         return XML_ERROR(reader, top, "<%s> holds the text `%.*s`: values are attributes",
                          top->name, (int)strcspn(word, blanks), word);
     for (size_t i = 0; i < top->n_children; i++) {
         const struct xml_element *child = &top->children[i];
-        bool may_hold = false;
-        for (const char *const *holder = holders; *holder; holder++)
-            may_hold = may_hold || strcmp(child->name, *holder) == 0;
-        if (!may_hold && child->n_children > 0)
+        if (!is_among(child->name, holders) && child->n_children > 0)
             return XML_ERROR(reader, &child->children[0], "<%s> in <%s>, which holds nothing",
                              child->children[0].name, child->name);
-        if (element_check_contents(reader, child, none) != 0)
+        if (element_check_contents(reader, child, NULL, texts) != 0)
             return -1;
     }
     return 0;
@@ -144,23 +206,5 @@ int element_read_scaled(const char *text, double least, double most, uint32_t sc
     if (option_read_number(text, &number, err) != 0 || number < least || number > most)
         return error_set(err, "a number from %g to %g", least, most);
     *value = (uint64_t)llround(number * scale);
-    return 0;
-}
-
-static const uint64_t most_ns = UINT64_C(3600000000000);
-
-int cost_time_read(const char *text, uint64_t *time_ns, struct error *err)
-{
-    if (option_read_duration(text, time_ns, err) != 0)
-        return -1;
-    return *time_ns <= most_ns ? 0 : error_set(err, "more than an hour");
-}
-
-int cost_time_read_slice(const char *text, uint64_t *slice_ns, struct error *err)
-{
-    if (cost_time_read(text, slice_ns, err) != 0)
-        return -1;
-    if (*slice_ns > 0 && *slice_ns < COST_TIME_LEAST_SLICE_NS)
-        return error_set(err, "less than 1us");
     return 0;
 }
