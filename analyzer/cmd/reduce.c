@@ -37,7 +37,7 @@ static int read_rules(struct reduction_rules *rules, const struct settings *sett
             return -1;
     for (size_t i = 0; i < settings->rules.count; i++)
         if (reduction_rules_add(rules, settings->rules.values[i], "--rule", err) != 0)
-            return -1;
+            return error_wrap(err, "--rule");
     if (rules->n == 0)
         return reduction_rules_add(rules, REDUCTION_DEFAULT_RULE, "default", err);
     return 0;

@@ -2,12 +2,12 @@
 // Reading limits, and the values in their places (see limits.h).
 #include "analyzer/compare/limits.h"
 
-#include <ctype.h>
 #include <errno.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
+#include "analyzer/base/format/lines.h"
 #include "analyzer/base/formula.h"
 #include "analyzer/base/memory.h"
 #include "analyzer/base/options/options.h"
@@ -22,7 +22,6 @@ struct reading {
     struct database *database;
     struct limit_page *page;
     const char *path;
-    unsigned line;
     struct error *err;
 };
 
@@ -42,7 +41,7 @@ static int find_unit(struct reading *reading, const char *metric, char **unit)
         return 0;
     }
     if (names_check(reading->database, "metric", of_properties, metric, reading->err))
-        return error_wrap(reading->err, "%s:%u", reading->path, reading->line);
+        return -1;
     free(*unit);
     *unit = memory_copy_text(strstr(metric, ".wait_ns") ? "ns" : "instances");
     return 0;
@@ -67,20 +66,18 @@ static int read_amount(const struct reading *reading, struct limit_row *row, cha
         text[length - 1] = '\0';
     bool is_number = is_bare(text, &row->limit);
     if (is_time && is_number && row->limit > 0)
-        return error_set(reading->err, "%s:%u: %s has no unit: write %sns, or us, ms, s",
-                         reading->path, reading->line, text, text);
+        return error_set(reading->err, "%s has no unit: write %sns, or us, ms, s", text, text);
     if (is_time && !is_number && option_read_duration(text, &time_ns, &why) == 0) {
         row->limit = (double)time_ns;
         return 0;
     }
     if (is_share && is_number && !is_percent && row->limit > 1)
-        return error_set(reading->err, "%s:%u: %s is not a share: write %s %%, or a number up to 1",
-                         reading->path, reading->line, text, text);
+        return error_set(reading->err, "%s is not a share: write %s %%, or a number up to 1", text,
+                         text);
     row->limit /= is_percent ? 100 : 1;
     if (is_number)
         return 0;
-    return error_set(reading->err, "%s:%u: `%s` is not a limit of %s, which is in %s",
-                     reading->path, reading->line, text, row->metric,
+    return error_set(reading->err, "`%s` is not a limit of %s, which is in %s", text, row->metric,
                      *row->unit ? row->unit : "numbers");
 }
 
@@ -100,9 +97,7 @@ static int read_limit(struct reading *reading, char *line, struct limit_row *row
     if (comparison_read(line, &limit, NULL) != 0 ||
         (limit.relation != RELATION_AT_MOST && limit.relation != RELATION_AT_LEAST)) {
         *row = (struct limit_row){0};
-        return error_set(reading->err,
-                         "%s:%u: wanted is METRIC <= LIMIT [FOCUS], or >=", reading->path,
-                         reading->line);
+        return error_set(reading->err, "wanted is METRIC <= LIMIT [FOCUS], or >=");
     }
     char *metric = limit.name;
     line = limit.value;
@@ -114,17 +109,21 @@ static int read_limit(struct reading *reading, char *line, struct limit_row *row
     *row = (struct limit_row){.metric = memory_copy_text(metric),
                               .focus = memory_copy_text(line),
                               .is_at_least = limit.relation == RELATION_AT_LEAST};
-    int status = 0;
     struct focus focus;
-    if (find_unit(reading, metric, &row->unit) || read_amount(reading, row, amount))
-        status = -1;
-    if (status == 0 && *line) {
-        if (focus_parse(line, &focus, reading->err))
-            status = error_wrap(reading->err, "%s:%u", reading->path, reading->line);
-        else
-            focus_release(&focus);
-    }
-    return status;
+    if (find_unit(reading, metric, &row->unit) || read_amount(reading, row, amount) ||
+        (*line && focus_parse(line, &focus, reading->err)))
+        return -1;
+    if (*line)
+        focus_release(&focus);
+    return 0;
+}
+
+static int take_line(void *context, char *line, unsigned *number, struct error *err)
+{
+    struct reading *reading = context;
+    struct limit_page *page = reading->page;
+    (void)number, (void)err;
+    return read_limit(reading, line, ARRAY_NEXT(page->rows, page->n_rows, page->capacity));
 }
 
 /// The values of a trial of the origin "threshold": shares are least values, all others greatest.
@@ -158,33 +157,18 @@ static int read_stored(struct reading *reading, int64_t trial)
 
 static int read_limits(struct reading *reading)
 {
-    SCOPED_FILE FILE *file = fopen(reading->path, "r");
-    SCOPED char *line = NULL;
-    size_t size = 0;
-    if (!file) {
+    int64_t trial;
+    if (access(reading->path, F_OK) != 0) {
         int reason = errno;
-        int64_t trial;
         if (trials_find(reading->database, reading->path, &trial, NULL) == 0)
             return read_stored(reading, trial);
         return error_set(reading->err, "cannot read the limits %s: %s, and no trial is called so",
                          reading->path, strerror(reason));
     }
-    int status = 0;
-    while (status == 0 && getline(&line, &size, file) >= 0) {
-        reading->line++;
-        size_t length = strlen(line);
-        while (length > 0 && isspace((unsigned char)line[length - 1]))
-            line[--length] = '\0';
-        if (line[strspn(line, " \t")] == '#' || length == 0)
-            continue;
-        struct limit_page *page = reading->page;
-        status = read_limit(reading, line, ARRAY_NEXT(page->rows, page->n_rows, page->capacity));
-    }
-    if (status == 0 && ferror(file))
-        status = error_set(reading->err, "cannot read the limits %s", reading->path);
-    if (status == 0 && reading->page->n_rows == 0)
-        status = error_set(reading->err, "%s holds no limits", reading->path);
-    return status;
+    if (lines_read(reading->path, "the limits", take_line, reading, reading->err) != 0)
+        return -1;
+    return reading->page->n_rows > 0 ? 0
+                                     : error_set(reading->err, "%s holds no limits", reading->path);
 }
 
 struct sum {

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analyzer/base/format/lines.h"
 #include "analyzer/base/memory.h"
 
 struct rule {
@@ -40,7 +41,6 @@ enum { N_BLOCKS = sizeof blocks / sizeof blocks[0] };
 
 struct parser {
     struct trace_filter *filter;
-    const char *path;
     unsigned line;
     const struct block *block; // open, NULL: none
     unsigned block_line;
@@ -57,14 +57,7 @@ static void add_rule(struct trace_filter *filter, char kind, bool include, char 
         (struct rule){kind, include, pattern};
 }
 
-#define FAIL(parser, ...) fail((parser), memory_format(__VA_ARGS__))
-
-static int fail(struct parser *parser, char *text)
-{
-    error_set(parser->err, "%s:%u: %s", parser->path, parser->line, text);
-    free(text);
-    return -1;
-}
+#define FAIL(parser, ...) error_set((parser)->err, __VA_ARGS__)
 
 /// Is the pattern whole: no bracket left open, no backslash at its end?
 static int check_pattern(struct parser *parser, const char *pattern)
@@ -187,10 +180,7 @@ static char *tau_pattern(char *text, char kind)
 
 static int take_tau_line(struct parser *parser, char *text)
 {
-    char *pattern;
-    if (*text == '#')
-        return 0;
-    pattern = tau_pattern(text, parser->block->kind);
+    char *pattern = tau_pattern(text, parser->block->kind);
     if (*pattern == '\0' || check_pattern(parser, pattern) != 0) {
         int result = *pattern ? -1 : FAIL(parser, "`%s` names no routine", text);
         free(pattern);
@@ -226,23 +216,18 @@ static int end_block(struct parser *parser, const struct block *block)
     return 0;
 }
 
-static int take_line(struct parser *parser, char *line)
+static int take_text(struct parser *parser, char *text)
 {
-    char *text = line + strspn(line, " \t");
-    size_t length = strlen(text);
-    while (length > 0 && strchr(" \t\r\n", text[length - 1]))
-        text[--length] = '\0';
-    if (length == 0)
+    text += strspn(text, " \t");
+    if (!*text || *text == '#')
         return 0;
     size_t word = strcspn(text, " \t#");
     for (int i = 0; i < N_BLOCKS; i++) {
         if (word == strlen(blocks[i].begin) && !strncmp(text, blocks[i].begin, word))
-            return begin_block(parser, &blocks[i]) || take_line(parser, text + word) ? -1 : 0;
+            return begin_block(parser, &blocks[i]) || take_text(parser, text + word) ? -1 : 0;
         if (word == strlen(blocks[i].end) && !strncmp(text, blocks[i].end, word))
-            return end_block(parser, &blocks[i]) || take_line(parser, text + word) ? -1 : 0;
+            return end_block(parser, &blocks[i]) || take_text(parser, text + word) ? -1 : 0;
     }
-    if (!parser->block && *text == '#')
-        return 0;
     if (!parser->block && !strncmp(text, "BEGIN_INSTRUMENT_SECTION", 24))
         return FAIL(parser, "instrument sections are not supported, only lists of names");
     if (!parser->block)
@@ -250,37 +235,27 @@ static int take_line(struct parser *parser, char *line)
     return parser->block->is_tau ? take_tau_line(parser, text) : take_words(parser, text);
 }
 
+static int take_line(void *context, char *line, unsigned *number, struct error *err)
+{
+    struct parser *parser = context;
+    parser->line = *number;
+    parser->err = err;
+    int status = take_text(parser, line);
+    *number = parser->line; // of a rule that lacks something
+    return status;
+}
+
 struct trace_filter *trace_filter_read(const char *path, struct error *err)
 {
-    struct parser parser = {.path = path, .err = err};
-    SCOPED_FILE FILE *file = fopen(path, "re");
-    SCOPED char *line = NULL;
-    size_t size = 0;
-    ssize_t n;
-    int result = 0;
-    if (!file) {
-        error_set(err, "cannot read the filter file %s: %m", path);
-        return NULL;
-    }
-    parser.filter = memory_zeroed(1, sizeof *parser.filter);
-    while (result == 0 && (n = getline(&line, &size, file)) > 0) {
-        parser.line++;
-        if (strlen(line) != (size_t)n)
-            result = FAIL(&parser, "a zero byte: this is not a filter file");
-        else
-            result = take_line(&parser, line);
-    }
-    if (result == 0 && ferror(file))
-        result = error_set(err, "cannot read the filter file %s: %m", path);
-    else if (result == 0 && parser.block) {
-        parser.line = parser.block_line;
-        result = FAIL(&parser, "%s has no %s", parser.block->begin, parser.block->end);
-    }
-    if (result != 0) {
-        trace_filter_free(parser.filter);
-        return NULL;
-    }
-    return parser.filter;
+    struct parser parser = {.filter = memory_zeroed(1, sizeof *parser.filter)};
+    int status = lines_read(path, "the filter file", take_line, &parser, err);
+    if (status == 0 && parser.block)
+        status = error_set(err, "%s:%u: %s has no %s", path, parser.block_line, parser.block->begin,
+                           parser.block->end);
+    if (status == 0)
+        return parser.filter;
+    trace_filter_free(parser.filter);
+    return NULL;
 }
 
 void trace_filter_free(struct trace_filter *filter)
@@ -296,19 +271,21 @@ size_t trace_filter_n_rules(const struct trace_filter *filter)
     return filter->n_rules;
 }
 
+static int take_begin(void *context, char *line, unsigned *number, struct error *err)
+{
+    bool *found = context;
+    (void)number, (void)err;
+    *found = strncmp(line, "BEGIN_INSTRUMENT_SECTION", 24) == 0;
+    for (int i = 0; i < N_BLOCKS && !*found; i++)
+        *found = strncmp(line, blocks[i].begin, strlen(blocks[i].begin)) == 0;
+    return *found;
+}
+
 bool trace_filter_is_one(const char *path)
 {
-    SCOPED_FILE FILE *file = fopen(path, "re");
-    SCOPED char *line = NULL;
-    size_t size = 0;
     bool found = false;
-    while (file && !found && getline(&line, &size, file) > 0) {
-        const char *text = line + strspn(line, " \t");
-        for (int i = 0; i < N_BLOCKS && !found; i++)
-            found = !strncmp(text, blocks[i].begin, strlen(blocks[i].begin));
-        found = found || !strncmp(text, "BEGIN_INSTRUMENT_SECTION", 24);
-    }
-    return found;
+    struct error ignored;
+    return lines_read(path, "", take_begin, &found, &ignored) == 0 && found;
 }
 
 void trace_filter_write(const struct trace_filter *filter, FILE *stream)

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analyzer/base/format/lines.h"
 #include "analyzer/base/memory.h"
 #include "analyzer/base/options/options.h"
 #include "analyzer/base/text.h"
@@ -196,64 +197,48 @@ static char *value_of(char *text)
     return text_trim(value);
 }
 
-/// One line of a configuration file.
-static int read_line(struct trace_settings *settings, char *line, const char *where,
-                     struct error *err)
+/// A configuration file being read.
+struct config {
+    struct trace_settings *settings;
+    const char *path;
+};
+
+static int take_line(void *context, char *line, unsigned *number, struct error *err)
 {
-    char *text = text_trim(line);
-    char *equals = strchr(text, '=');
-    if (*text == '\0' || *text == '#')
-        return 0;
+    const struct config *config = context;
+    struct trace_settings *settings = config->settings;
+    char *equals = strchr(line, '=');
     if (!equals)
-        return error_set(err, "%s: `%s` is not a line of the form NAME = VALUE", where, text);
+        return error_set(err, "`%s` is not a line of the form NAME = VALUE", line);
     *equals = '\0';
-    char *name = text_trim(text);
+    char *name = text_trim(line);
     const char *value = value_of(equals + 1);
     for (char *c = name; *c; c++)
         *c = *c == '-' ? '_' : *c;
     int i = find_setting(name);
     if (i < 0) {
         const char *nearest = nearest_name(name);
-        return error_set(err, "%s: there is no setting `%s`%s%s%s", where, name,
+        return error_set(err, "there is no setting `%s`%s%s%s", name,
                          nearest ? "; did you mean `" : "", nearest ? nearest : "",
                          nearest ? "`?" : "");
     }
     if (settings->values[i].rank == ORIGIN_FILE)
-        return error_set(err, "%s: `%s` is set already in %s", where, name,
-                         settings->values[i].where);
+        return error_set(err, "`%s` is set already in %s", name, settings->values[i].where);
+    SCOPED char *where = memory_format("%s:%u", config->path, *number);
     set(settings, i, value, ORIGIN_FILE, where);
     return 0;
 }
 
-static char *folder_of(const char *path)
-{
-    const char *slash = strrchr(path, '/');
-    return slash ? memory_format("%.*s", (int)(slash - path + 1), path) : memory_copy_text("");
-}
-
 static int read_file(struct trace_settings *settings, const char *path, struct error *err)
 {
-    SCOPED_FILE FILE *file = fopen(path, "re");
-    SCOPED char *line = NULL;
-    size_t size = 0;
-    ssize_t n;
-    int result = 0;
-    if (!file)
-        return error_set(err, "cannot read the configuration file %s: %m", path);
-    for (unsigned number = 1; result == 0 && (n = getline(&line, &size, file)) > 0; number++) {
-        SCOPED char *where = memory_format("%s:%u", path, number);
-        char *begin = number == 1 && n >= 3 && !memcmp(line, "\xef\xbb\xbf", 3) ? line + 3 : line;
-        if (strlen(line) != (size_t)n)
-            result = error_set(err, "%s: a zero byte: this is not a configuration file", where);
-        else
-            result = read_line(settings, begin, where, err);
-    }
-    if (result == 0 && ferror(file))
-        result = error_set(err, "cannot read the configuration file %s: %m", path);
+    struct config config = {settings, path};
+    const char *slash = strrchr(path, '/');
+    int status = lines_read(path, "the configuration file", take_line, &config, err);
     for (int i = 0; i < TRACE_N_SETTINGS; i++)
         if (settings->values[i].rank == ORIGIN_FILE && !settings->values[i].base)
-            settings->values[i].base = folder_of(path);
-    return result;
+            settings->values[i].base =
+                memory_format("%.*s", slash ? (int)(slash - path + 1) : 0, path);
+    return status;
 }
 
 extern char **environ;
@@ -560,25 +545,19 @@ int trace_settings_check_file(const char *path, size_t *n_settings, struct error
     return result;
 }
 
+static int take_first(void *context, char *line, unsigned *number, struct error *err)
+{
+    (void)number, (void)err;
+    line += strspn(line, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-");
+    *(bool *)context = line[strspn(line, " \t")] == '=';
+    return 1;
+}
+
 bool trace_settings_is_config(const char *path)
 {
-    SCOPED_FILE FILE *file = fopen(path, "re");
-    SCOPED char *line = NULL;
-    size_t size = 0;
-    ssize_t n;
     bool is_config = false;
-    while (file && (n = getline(&line, &size, file)) > 0) {
-        const char *text = text_trim(!strncmp(line, "\xef\xbb\xbf", 3) ? line + 3 : line);
-        if (strlen(line) < (size_t)n && *text == '\0' && line[0] == '\0')
-            break; // not a text
-        if (*text == '\0' || *text == '#')
-            continue;
-        text += strspn(text, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-");
-        text += strspn(text, " \t");
-        is_config = *text == '=';
-        break;
-    }
-    return is_config;
+    struct error ignored;
+    return lines_read(path, "", take_first, &is_config, &ignored) == 0 && is_config;
 }
 
 // ---- what is in force

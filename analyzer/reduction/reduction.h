@@ -97,8 +97,7 @@ struct reduction_rules {
     size_t n, capacity;
 };
 
-/// Adds the rule TEXT, which stands at PLACE. 0, or -1 and ERR, which names the place and what
-/// cannot be understood.
+/// Adds the rule TEXT, which stands at PLACE. 0, or -1 and ERR: what cannot be understood.
 int reduction_rules_add(struct reduction_rules *rules, const char *text, const char *place,
                         struct error *err);
 

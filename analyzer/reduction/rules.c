@@ -4,13 +4,13 @@
 #include "analyzer/reduction/reduction.h"
 
 #include <ctype.h>
-#include <errno.h>
 #include <fnmatch.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "analyzer/base/format/lines.h"
 #include "analyzer/base/memory.h"
 #include "analyzer/base/text.h"
 
@@ -21,36 +21,20 @@ static const char *const field_names[N_REDUCTION_FIELDS] = {"numcalls", "percent
 static const char *const absent_fields[] = {"numsubrs", "count", "totalcount", "stdev",
                                             "counts/call"};
 
-struct reading {
-    struct reduction_rule *rule;
-    struct error *err;
-};
-
-#define FAIL(reading, ...) fail((reading), memory_format(__VA_ARGS__))
-
-static int fail(const struct reading *reading, char *text)
-{
-    error_set(reading->err, "%s: %s", reading->rule->place, text);
-    free(text);
-    return -1;
-}
-
-static int read_field(const struct reading *reading, struct reduction_condition *condition,
-                      const char *name)
+static int read_field(struct reduction_condition *condition, const char *name, struct error *err)
 {
     condition->field = (enum reduction_field)FIND_TEXT(field_names, N_REDUCTION_FIELDS, name);
     if (condition->field < N_REDUCTION_FIELDS)
         return 0;
     if (HAS_TEXT(absent_fields, sizeof absent_fields / sizeof absent_fields[0], name))
-        return FAIL(reading, "a trace has no values for TAU's field %s", name);
-    return FAIL(reading, "`%s` is not a field%s", name,
-                spelling_hint(name, field_names, N_REDUCTION_FIELDS, "; did you mean %s?",
-                              " (numcalls, percent, usec, cumusec, usecs/call)")
-                    .text);
+        return error_set(err, "a trace has no values for TAU's field %s", name);
+    return error_set(err, "`%s` is not a field%s", name,
+                     spelling_hint(name, field_names, N_REDUCTION_FIELDS, "; did you mean %s?",
+                                   " (numcalls, percent, usec, cumusec, usecs/call)")
+                         .text);
 }
 
-static int read_prefix(const struct reading *reading, struct reduction_condition *condition,
-                       char *text)
+static int read_prefix(struct reduction_condition *condition, char *text, struct error *err)
 {
     size_t length;
     text = text_trim(text);
@@ -60,10 +44,10 @@ static int read_prefix(const struct reading *reading, struct reduction_condition
         text++;
     }
     if (!*text)
-        return FAIL(reading, "there is no name before the colon");
+        return error_set(err, "there is no name before the colon");
     if (strcmp(text, "MPI") == 0 || strncmp(text, "MPI_", 4) == 0)
-        return FAIL(reading, "MPI functions are not left out by rules, for messages need them; "
-                             "`pagoda trace --mpi communication` leaves out the others");
+        return error_set(err, "MPI functions are not left out by rules, for messages need them; "
+                              "`pagoda trace --mpi communication` leaves out the others");
     condition->prefix = memory_copy_text(text);
     return 0;
 }
@@ -82,37 +66,36 @@ static char *find_colon(char *text)
 }
 
 /// "[PREFIX:] FIELD OPERATOR NUMBER"; TEXT is changed.
-static int read_condition(const struct reading *reading, char *text)
+static int read_condition(struct reduction_rule *rule, char *text, struct error *err)
 {
-    struct reduction_rule *rule = reading->rule;
     if (rule->n_conditions == REDUCTION_MAX_CONDITIONS)
-        return FAIL(reading, "more than %d conditions", REDUCTION_MAX_CONDITIONS);
+        return error_set(err, "more than %d conditions", REDUCTION_MAX_CONDITIONS);
     struct reduction_condition *condition = &rule->conditions[rule->n_conditions++];
     *condition = (struct reduction_condition){0};
     char *colon = find_colon(text);
     if (colon) {
         *colon = '\0';
-        if (read_prefix(reading, condition, text) != 0)
+        if (read_prefix(condition, text, err) != 0)
             return -1;
         text = colon + 1;
     }
     text = text_trim(text);
     size_t length = strcspn(text, "<>=");
     if (!*text)
-        return FAIL(reading, "a condition is empty; one is FIELD OPERATOR NUMBER");
+        return error_set(err, "a condition is empty; one is FIELD OPERATOR NUMBER");
     if (!text[length])
-        return FAIL(reading, "one of < > = is missing in `%s`", text);
+        return error_set(err, "one of < > = is missing in `%s`", text);
     char *number = text + length + 1, *end;
     condition->relation = text[length];
     text[length] = '\0';
-    if (read_field(reading, condition, text_trim(text)) != 0)
+    if (read_field(condition, text_trim(text), err) != 0)
         return -1;
     if (*number == '=')
-        return FAIL(reading, "`%c=` is not an operator; there are < > =", condition->relation);
+        return error_set(err, "`%c=` is not an operator; there are < > =", condition->relation);
     number = text_trim(number);
     condition->number = strtod(number, &end);
     if (end == number || *end || !isfinite(condition->number))
-        return FAIL(reading, "`%s` is not a number", number);
+        return error_set(err, "`%s` is not a number", number);
     return 0;
 }
 
@@ -124,11 +107,10 @@ int reduction_rules_add(struct reduction_rules *rules, const char *text, const c
     struct reduction_rule *rule = ARRAY_NEXT(rules->items, rules->n, rules->capacity);
     *rule = (struct reduction_rule){.text = memory_copy_text(written),
                                     .place = memory_copy_text(place)};
-    const struct reading reading = {rule, err};
     int status = 0;
     while (status == 0 && next) {
         char *condition = strsep(&next, "&");
-        status = read_condition(&reading, condition);
+        status = read_condition(rule, condition, err);
     }
     free(copy);
     return status;
@@ -142,41 +124,26 @@ static void cut_comment(char *line)
             *c = '\0';
 }
 
-static int read_lines(struct reduction_rules *rules, FILE *file, const char *path,
-                      struct error *err)
+/// A file of rules being read.
+struct rule_file {
+    struct reduction_rules *rules;
+    const char *path;
+};
+
+static int take_line(void *context, char *line, unsigned *number, struct error *err)
 {
-    SCOPED char *line = NULL;
-    size_t capacity = 0;
-    ssize_t length;
-    int status = 0;
-    for (unsigned number = 1; status == 0 && (length = getline(&line, &capacity, file)) > 0;
-         number++) {
-        if (strlen(line) != (size_t)length) {
-            status =
-                error_set(err, "%s:%u: a zero byte: this is not a file of rules", path, number);
-            break;
-        }
-        cut_comment(line);
-        if (!*text_trim(line))
-            continue;
-        SCOPED char *place = memory_format("%s:%u", path, number);
-        status = reduction_rules_add(rules, text_trim(line), place, err);
-    }
-    return status;
+    const struct rule_file *file = context;
+    SCOPED char *place = memory_format("%s:%u", file->path, *number);
+    cut_comment(line);
+    return reduction_rules_add(file->rules, text_trim(line), place, err);
 }
 
 int reduction_rules_read(struct reduction_rules *rules, const char *path, struct error *err)
 {
     size_t n_before = rules->n;
-    SCOPED_FILE FILE *file = fopen(path, "re");
-    if (!file)
-        return error_set(err, "cannot read the rules in %s: %s", path, strerror(errno));
-    int status = read_lines(rules, file, path, err);
-    if (status == 0 && ferror(file))
-        status = error_set(err, "cannot read the rules in %s: %s", path, strerror(errno));
-    else if (status == 0 && rules->n == n_before)
-        status = error_set(err, "%s has no rule", path);
-    return status;
+    struct rule_file file = {rules, path};
+    int status = lines_read(path, "the rules in", take_line, &file, err);
+    return status == 0 && rules->n == n_before ? error_set(err, "%s has no rule", path) : status;
 }
 
 /// Does LINE, which is changed, look like a rule?
@@ -195,20 +162,19 @@ static bool looks_like_rule(char *line)
     return relation == '<' || relation == '>' || (relation == '=' && is_field);
 }
 
+static int take_first(void *context, char *line, unsigned *number, struct error *err)
+{
+    (void)number, (void)err;
+    cut_comment(line);
+    *(bool *)context = looks_like_rule(line);
+    return 1;
+}
+
 bool reduction_rules_is_file(const char *path)
 {
-    SCOPED_FILE FILE *file = fopen(path, "re");
-    SCOPED char *line = NULL;
-    size_t capacity = 0;
-    ssize_t length = 0;
-    bool is_rule = false, has_line = false;
-    while (file && !has_line && (length = getline(&line, &capacity, file)) > 0) {
-        bool is_text = strlen(line) == (size_t)length;
-        cut_comment(line);
-        has_line = !is_text || *text_trim(line);
-        is_rule = has_line && is_text && looks_like_rule(line);
-    }
-    return is_rule;
+    bool is_rule = false;
+    struct error ignored;
+    return lines_read(path, "", take_first, &is_rule, &ignored) == 0 && is_rule;
 }
 
 static bool fits(const char *prefix, const struct reduction_function *function)

@@ -2,11 +2,10 @@
 // Renamings are a short list, searched in order.
 #include "db/query/resource_map.h"
 
-#include <errno.h>
 #include <stdbool.h>
-#include <stdio.h>
 #include <string.h>
 
+#include "analyzer/base/format/lines.h"
 #include "analyzer/base/memory.h"
 #include "db/focus.h"
 
@@ -69,8 +68,10 @@ static char *find_arrow(char *line)
     return NULL;
 }
 
-static int add_renaming(struct resource_map *map, char *line, struct error *err)
+static int add_renaming(void *context, char *line, unsigned *number, struct error *err)
 {
+    struct resource_map *map = context;
+    (void)number;
     char *arrow = find_arrow(line);
     if (!arrow)
         return error_set(err, "expected /RESOURCE -> /RESOURCE");
@@ -96,38 +97,15 @@ static int add_renaming(struct resource_map *map, char *line, struct error *err)
     return 0;
 }
 
-static int read_lines(struct resource_map *map, FILE *file, const char *path, struct error *err)
-{
-    SCOPED char *line = NULL;
-    size_t size = 0;
-    ssize_t length;
-    int status = 0;
-    for (unsigned number = 1; status == 0 && (length = getline(&line, &size, file)) >= 0;
-         number++) {
-        while (length > 0 && strchr("\r\n", line[length - 1]))
-            line[--length] = '\0';
-        const char *begin = line + strspn(line, " \t");
-        if (*begin && *begin != '#' && add_renaming(map, line, err))
-            status = error_wrap(err, "%s:%u", path, number);
-    }
-    if (status == 0 && ferror(file))
-        status = error_set(err, "cannot read %s: %s", path, strerror(errno));
-    return status;
-}
-
 int resource_map_read(struct resource_map **map, const char *path, struct error *err)
 {
-    *map = NULL;
-    SCOPED_FILE FILE *file = fopen(path, "r");
-    if (!file)
-        return error_set(err, "cannot open %s: %s", path, strerror(errno));
     struct resource_map *read = memory_zeroed(1, sizeof *read);
-    int status = read_lines(read, file, path, err);
-    if (status)
-        resource_map_free(read);
-    else
-        *map = read;
-    return status;
+    *map = read;
+    if (lines_read(path, "the renamings", add_renaming, read, err) == 0)
+        return 0;
+    resource_map_free(read);
+    *map = NULL;
+    return -1;
 }
 
 void resource_map_free(struct resource_map *map)

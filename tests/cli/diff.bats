@@ -173,7 +173,7 @@ setup() { cd "$BATS_FILE_TMPDIR" || return; }
 /Code/(a,b) -> /Code/b.c|is more than one resource
 END
     run -1 "$PAGODA" diff --renamed none.txt "$BATS_FILE_TMPDIR/runs.db" old1 new1
-    [[ $output == "pagoda: cannot open none.txt: "* ]]
+    [[ $output == "pagoda: cannot read the renamings none.txt: "* ]]
 }
 
 @test "traces are compared without a database" {
