@@ -92,19 +92,16 @@ static void choice_release(struct choice *choice)
 /// be.
 static bool mark_cores(const char *text, bool is_taken[MAX_CORES])
 {
-    while (*text) {
-        char *end;
-        unsigned long first = strtoul(text, &end, 10), last = first;
-        if (*end == '-')
-            last = strtoul(end + 1, &end, 10);
-        if (end == text || last >= MAX_CORES || (*end && *end != ','))
+    struct rank_range range;
+    struct error ignored;
+    for (const char *end = strchr(text, '\0'); text < end;) {
+        if (rank_list_next(&text, end, MAX_CORES, &range, &ignored) != 0)
             return false;
-        for (; first <= last; first++) {
-            if (is_taken[first])
+        for (uint32_t core = range.first; core <= range.last; core++) {
+            if (is_taken[core])
                 return false;
-            is_taken[first] = true;
+            is_taken[core] = true;
         }
-        text = end + (*end == ',');
     }
     return true;
 }

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analyzer/base/format/rank_lists.h"
 #include "analyzer/base/memory.h"
 
 enum { MOST_CORES = 4096 };
@@ -42,19 +43,16 @@ static void add_mask(struct host *host, const char *mask)
     if (HAS_TEXT(host->masks, host->n_masks, mask))
         return;
     *ARRAY_NEXT(host->masks, host->n_masks, host->mask_capacity) = mask;
-    for (const char *text = mask; *text;) {
-        char *end;
-        unsigned long first = strtoul(text, &end, 10), last = first;
-        if (*end == '-')
-            last = strtoul(end + 1, &end, 10);
-        if (end == text || last < first || last >= MOST_CORES) {
+    struct rank_range range;
+    struct error ignored;
+    for (const char *end = strchr(mask, '\0'); mask < end;) {
+        if (rank_list_next(&mask, end, MOST_CORES, &range, &ignored) != 0) {
             host->is_incomplete = true;
             return;
         }
-        host->n_of_masks += (uint32_t)(last - first) + 1;
-        for (; first <= last; first++)
-            host->is_used[first] = true;
-        text = *end ? end + 1 : end;
+        host->n_of_masks += range.last - range.first + 1;
+        for (uint32_t core = range.first; core <= range.last; core++)
+            host->is_used[core] = true;
     }
 }
 

@@ -8,6 +8,7 @@
 #include <string.h>
 #include <strings.h>
 
+#include "analyzer/base/format/rank_lists.h"
 #include "analyzer/base/memory.h"
 
 enum { MAX_TREE_DEPTH = 64 }; // deeper system trees are taken for circular ones
@@ -295,18 +296,11 @@ static void read_ends(struct definitions *definitions, const struct records *rec
 static uint32_t count_cores(const char *text)
 {
     uint32_t n = 0;
-    while (*text) {
-        char *end;
-        unsigned long first = strtoul(text, &end, 10), last = first;
-        if (end == text)
+    struct rank_range range;
+    struct error ignored;
+    for (const char *end = strchr(text, '\0'); text < end; n += range.last - range.first + 1)
+        if (rank_list_next(&text, end, INT32_MAX, &range, &ignored) != 0)
             return 0;
-        if (*end == '-')
-            last = strtoul(text = end + 1, &end, 10);
-        if (end == text || last < first || last >= UINT32_MAX || (*end && *end != ','))
-            return 0;
-        n += (uint32_t)(last - first) + 1;
-        text = *end ? end + 1 : end;
-    }
     return n;
 }
 
