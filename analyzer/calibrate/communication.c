@@ -118,7 +118,7 @@ static void on_trigger(void *context, const struct trigger *trigger)
         value[TRIGGER_COLLECTIVE_KIND] == TRIGGER_KIND_FINALIZE ||
         value[TRIGGER_COLLECTIVE_OPERATION] >= COLLECTIVE_OPERATIONS)
         return;
-    int64_t begin_ns = trigger_released_at(value), end_ns = value[TRIGGER_COLLECTIVE_END];
+    int64_t begin_ns = trigger_releaser(value).enter, end_ns = value[TRIGGER_COLLECTIVE_END];
     if (begin_ns < 0)
         return;
     if (begin_ns < value[TRIGGER_COLLECTIVE_ENTER])

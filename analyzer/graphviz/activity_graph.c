@@ -140,35 +140,23 @@ static void on_message(void *context, const struct pag_message *message)
                                                   message->send_enter_ns > message->enter_ns});
 }
 
-/// The member that this one needs: the root, the last of the lower ranks, or the last of all.
 static void on_trigger(void *context, const struct trigger *trigger)
 {
     struct activity_graph *graph = context;
     const int64_t *value = trigger->value;
     if (trigger->kind != TRIGGER_COLLECTIVE)
         return;
-    int64_t kind = value[TRIGGER_COLLECTIVE_KIND], is_root = value[TRIGGER_COLLECTIVE_IS_ROOT];
-    int64_t rank = value[TRIGGER_COLLECTIVE_LAST_RANK],
-            enter = value[TRIGGER_COLLECTIVE_LAST_ENTER];
-    if (kind == COLLECTIVE_ONE_TO_ALL) {
-        rank = value[TRIGGER_COLLECTIVE_ROOT_RANK];
-        enter = value[TRIGGER_COLLECTIVE_ROOT_ENTER];
-    } else if (kind == COLLECTIVE_SCAN) {
-        rank = value[TRIGGER_COLLECTIVE_LAST_LOWER_RANK];
-        enter = value[TRIGGER_COLLECTIVE_LAST_LOWER_ENTER];
-    } else if (kind == COLLECTIVE_ALL_TO_ONE && !is_root) {
-        return;
-    }
+    struct trigger_releaser by = trigger_releaser(value);
     int64_t own_enter = value[TRIGGER_COLLECTIVE_ENTER];
-    if (rank < 0 || rank == (int64_t)trigger->rank || enter == TRIGGER_NEVER ||
-        !is_in_part(graph, trigger->location, (uint64_t)enter,
+    if (by.rank < 0 || by.rank == (int64_t)trigger->rank || by.enter == TRIGGER_NEVER ||
+        !is_in_part(graph, trigger->location, (uint64_t)by.enter,
                     (uint64_t)value[TRIGGER_COLLECTIVE_LEAVE]))
         return;
-    add_arc(graph, (struct arc){.from_rank = (uint32_t)rank,
+    add_arc(graph, (struct arc){.from_rank = (uint32_t)by.rank,
                                 .to_rank = trigger->rank,
-                                .from_enter_ns = (uint64_t)enter,
+                                .from_enter_ns = (uint64_t)by.enter,
                                 .to_enter_ns = (uint64_t)own_enter,
-                                .is_awaited = enter > own_enter});
+                                .is_awaited = by.enter > own_enter});
 }
 
 struct pag_listener activity_graph_listener(struct activity_graph *graph)

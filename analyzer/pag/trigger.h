@@ -133,18 +133,21 @@ struct trigger {
     int64_t value[TRIGGER_MAX_FIELDS]; // by the field enum of `kind`; times in ns
 };
 
-/// When the member of a TRIGGER_COLLECTIVE with VALUE had all others that it needs: the root, the
-/// ranks up to its own, or all. -1: it needs none of them.
-static inline int64_t trigger_released_at(const int64_t *value)
+/// Which of the others that the member of a TRIGGER_COLLECTIVE with VALUE needs came last, and
+/// when: the root, one of the ranks up to its own, or of all. -1: it needs none of them.
+struct trigger_releaser {
+    int64_t rank, enter;
+};
+static inline struct trigger_releaser trigger_releaser(const int64_t *value)
 {
-    switch (value[TRIGGER_COLLECTIVE_KIND]) {
-    case COLLECTIVE_ONE_TO_ALL:
-        return value[TRIGGER_COLLECTIVE_IS_ROOT] ? -1 : value[TRIGGER_COLLECTIVE_ROOT_ENTER];
-    case COLLECTIVE_ALL_TO_ONE:
-        return value[TRIGGER_COLLECTIVE_IS_ROOT] ? value[TRIGGER_COLLECTIVE_LAST_ENTER] : -1;
-    case COLLECTIVE_SCAN:
-        return value[TRIGGER_COLLECTIVE_LAST_LOWER_ENTER];
-    default:
-        return value[TRIGGER_COLLECTIVE_LAST_ENTER];
-    }
+#define RELEASER(NAME)                                                                             \
+    ((struct trigger_releaser){value[TRIGGER_COLLECTIVE_##NAME##_RANK],                            \
+                               value[TRIGGER_COLLECTIVE_##NAME##_ENTER]})
+    int64_t kind = value[TRIGGER_COLLECTIVE_KIND], is_root = value[TRIGGER_COLLECTIVE_IS_ROOT];
+    if (is_root ? kind == COLLECTIVE_ONE_TO_ALL : kind == COLLECTIVE_ALL_TO_ONE)
+        return (struct trigger_releaser){-1, -1};
+    return kind == COLLECTIVE_ONE_TO_ALL ? RELEASER(ROOT)
+           : kind == COLLECTIVE_SCAN     ? RELEASER(LAST_LOWER)
+                                         : RELEASER(LAST);
+#undef RELEASER
 }

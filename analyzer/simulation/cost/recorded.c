@@ -393,7 +393,7 @@ static uint32_t operation_of(const int64_t *value)
 void recorded_tested(void *context, const struct trigger *trigger)
 {
     struct recorded *recorded = context;
-    if (trigger->value[TRIGGER_COLLECTIVE_LEAVE] < trigger_released_at(trigger->value))
+    if (trigger->value[TRIGGER_COLLECTIVE_LEAVE] < trigger_releaser(trigger->value).enter)
         recorded->is_loose[operation_of(trigger->value)] = true;
 }
 
@@ -403,7 +403,7 @@ void recorded_trigger(void *context, const struct trigger *trigger)
     const int64_t *value = trigger->value;
     if (trigger->kind != TRIGGER_COLLECTIVE)
         return;
-    if (value[TRIGGER_COLLECTIVE_LEAVE] < trigger_released_at(value))
+    if (value[TRIGGER_COLLECTIVE_LEAVE] < trigger_releaser(value).enter)
         recorded->is_loose[operation_of(value)] = true;
 }
 
