@@ -3,12 +3,12 @@
 // them.
 #include "analyzer/launch/filter.h"
 
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "analyzer/base/format/lines.h"
 #include "analyzer/base/memory.h"
+#include "analyzer/base/new_file.h"
 
 struct rule {
     char kind; // 'r' region, 'm' region by mangled name, 'f' source file
@@ -374,18 +374,9 @@ static void write_text(FILE *file, const char *earlier, const char *source,
 int trace_filter_write_excluded(const char *path, const char *earlier, const char *source,
                                 const struct trace_filter_line *lines, size_t n, struct error *err)
 {
-    SCOPED char *new_path = memory_format("%s.new", path);
-    FILE *file = fopen(new_path, "we");
-    bool is_written = file != NULL;
-    if (file) {
-        write_text(file, earlier, source, lines, n);
-        is_written = !ferror(file);
-        is_written = fclose(file) == 0 && is_written && rename(new_path, path) == 0;
-    }
-    if (!is_written) {
-        error_set(err, "cannot write %s: %s", path, strerror(errno));
-        if (file)
-            remove(new_path);
-    }
-    return is_written ? 0 : -1;
+    struct new_file file;
+    int status = new_file_open(&file, path, err);
+    if (status == 0)
+        write_text(file.stream, earlier, source, lines, n);
+    return new_file_finish(&file, status, err);
 }

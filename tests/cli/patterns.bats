@@ -227,22 +227,7 @@ EOF
     mandoc -T lint -W warning "$page"
 }
 
-# found TRACE.txt: what a replay of it finds, as the lines after `#!` say it.
-found() {
-    "$BUILD/tools/mktrace" "$1" "$BATS_TEST_TMPDIR/${1##*/}" &&
-        "$PAGODA" replay --json "$BATS_TEST_TMPDIR/${1##*/}" | jq -r '.patterns[] |
-            "\(.id) count \(.count)" as $pattern | .by_rank[] | $pattern + " rank \(.rank) ns \(.ns)"' |
-        sort
-}
-
-@test "each pattern finds the waits computed by hand, and nothing else" {
-    n_traces=0
-    for trace in tests/traces/patterns/*.txt; do
-        echo "# $trace"
-        diff <(sed -n 's/^#! //p' "$trace" | sort) <(found "$trace")
-        n_traces=$((n_traces + 1))
-    done
-    [ "$n_traces" -ge 13 ]
+@test "the waits of each pattern are computed by hand in a trace of test_hand_traces.c" {
     for file in patterns/*.xml; do
         id=${file##*/}
         ! grep -q '<wait>' "$file" || grep -q "^#! ${id%.xml} " tests/traces/patterns/*.txt || {

@@ -168,12 +168,6 @@ assumed() {
     says "Left out      nothing: the run has no such messages" "$PAGODA" replay --cut-messages tag==9 trace
 }
 
-@test "messages of another size on a machine" {
-    use messages
-    echo '<machine><message scope="network" eager="1000"><point bytes="0" time="0s"/>
-        <point bytes="1000" time="1us"/></message></machine>' >machine.xml
-}
-
 @test "bad input: what is left out" {
     use left-out
     refused '--drop-sync MPI_Barier: there is no such region; is it MPI_Barrier' --drop-sync MPI_Barier
