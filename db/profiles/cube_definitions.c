@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analyzer/base/format/elements.h"
 #include "analyzer/base/map.h"
 #include "analyzer/base/memory.h"
 #include "analyzer/base/options/options.h"
@@ -20,7 +21,7 @@ enum { MAX_CELLS = 1 << 26 }; // call paths by locations
 
 struct definition {
     struct cube *cube;
-    const char *path; // with err: struct xml_source
+    const char *path; // with err: for XML_ERROR()
     struct error *err;
     struct map regions, ranks; // by their number, where they are
     struct map locations;      // by their number, the rank + 1, or 0

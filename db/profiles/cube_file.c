@@ -16,6 +16,7 @@
 #include <string.h>
 #include <zlib.h>
 
+#include "analyzer/base/format/elements.h"
 #include "analyzer/base/map.h"
 #include "analyzer/base/memory.h"
 #include "analyzer/base/options/options.h"
@@ -384,7 +385,7 @@ static int add_text_row(const struct cube *cube, const struct cube_metric *metri
                         const struct xml_element *element, const struct map *nodes,
                         struct cube_values *values, struct error *err)
 {
-    const struct xml_source source = {cube->path, err};
+    const struct element_reader source = {.path = cube->path, .err = err};
     const char *id_text = xml_attribute(element, "cnodeId"), *text = element->text;
     uint64_t id;
     uint32_t node;
