@@ -211,10 +211,11 @@ static void *begin_tracks(const struct export_request *request, struct exported 
 /// What all ranks do over time: how many do each kind of things, how many cores they use, phases.
 static void put_strips(struct track_events *tracks, const struct replay_run *run)
 {
-    static const char *const kinds[TIMELINE_KINDS] = {
-        "computing", "waiting for other ranks", "messages", "collective operations", "other MPI"};
+    static const char *const kinds[TIMELINE_KINDS] = {"computing", "waiting for other ranks",
+                                                      "messages",  "collective operations",
+                                                      "other MPI", "without CPU time"};
     const struct timeline *timeline = run->timeline;
-    size_t n = timeline->n_columns;
+    size_t n = timeline->n_columns, n_kinds = TIMELINE_KINDS - !timeline->has_no_cpu;
     SCOPED double *shares = memory_new(n * TIMELINE_KINDS * sizeof *shares);
     SCOPED double *values = memory_new(n * (TIMELINE_KINDS + 1) * sizeof *values);
     SCOPED int *phases = memory_new(n * sizeof *phases);
@@ -222,27 +223,26 @@ static void put_strips(struct track_events *tracks, const struct replay_run *run
     struct track_strip strips[TIMELINE_KINDS + 1];
     double *cores = values + TIMELINE_KINDS * n, most_cores = 0;
     timeline_all_ranks(timeline, shares, phases);
-    for (size_t kind = 0; kind < TIMELINE_KINDS; kind++) {
+    for (size_t kind = 0; kind < n_kinds; kind++) {
         strips[kind] = (struct track_strip){kinds[kind], "ranks", values + kind * n};
         for (size_t i = 0; i < n; i++)
             values[kind * n + i] = shares[i * TIMELINE_KINDS + kind];
     }
-    strips[TIMELINE_KINDS] = (struct track_strip){"cores in use", "cores", cores};
+    strips[n_kinds] = (struct track_strip){"cores in use", "cores", cores};
     for (size_t i = 0; i < n; i++) {
         cores[i] = timeline->cpu_s[i] * 1e9 / (double)timeline->column_ns;
         most_cores = cores[i] > most_cores ? cores[i] : most_cores;
     }
     for (size_t i = 0; i < timeline->n_phases; i++)
         names[i] = run->result.regions[timeline->phases[i]].shown;
-    track_events_put_strips(tracks,
-                            &(struct track_strips){.n_columns = n,
-                                                   .column_ns = timeline->column_ns,
-                                                   .end_ns = timeline->end_ns,
-                                                   .counters = strips,
-                                                   .n_counters = TIMELINE_KINDS + (most_cores > 0),
-                                                   .phases = names,
-                                                   .phase_of = phases,
-                                                   .n_phases = timeline->n_phases});
+    track_events_put_strips(tracks, &(struct track_strips){.n_columns = n,
+                                                           .column_ns = timeline->column_ns,
+                                                           .end_ns = timeline->end_ns,
+                                                           .counters = strips,
+                                                           .n_counters = n_kinds + (most_cores > 0),
+                                                           .phases = names,
+                                                           .phase_of = phases,
+                                                           .n_phases = timeline->n_phases});
 }
 
 static int finish_tracks(void *tracks, const struct export_request *request, struct replay_run *run,

@@ -87,6 +87,7 @@ struct pag_called {
                             // known, as where all events come one by one (pag_listener.entered)
     uint64_t began_ns;      // the location's first event
     uint64_t enter_ns, leave_ns;
+    uint64_t lost_ns;    // of the time since its last call: without CPU time
     uint64_t release_ns; // the end of its wait for others, its enter without any
     uint32_t releaser;   // the rank that ended the wait; EVENT_NO_INDEX: no wait, or not known
 };

@@ -38,6 +38,7 @@ static inline void tell_called(const struct engine *engine, const struct locatio
         .began_ns = location->first_ns,
         .enter_ns = call->enter_ns,
         .leave_ns = call->leave_ns,
+        .lost_ns = location->lost_ns,
         .release_ns = !waits                              ? call->enter_ns
                       : call->release_ns < call->leave_ns ? call->release_ns
                                                           : call->leave_ns,
@@ -82,6 +83,10 @@ static inline void lose_outside(struct engine *engine, struct location_state *lo
     if (location->digest ? account->n_segments > 0
                          : without_cpu_outside(&location->profile, time_ns))
         window_lose(engine, location, account->segments, account->n_segments, time_ns);
+    else
+        return;
+    for (uint32_t i = 0; i < account->n_segments; i++)
+        location->lost_ns += account->segments[i].lost_ns;
 }
 
 /// The same of the call that is left.
@@ -189,7 +194,7 @@ static uint32_t close_call(struct engine *engine, struct location_state *locatio
     }
     without_cpu_begin(&location->profile, call->leave_ns);
     tell_called(engine, location);
-    location->longest.ns = 0;
+    location->longest.ns = location->lost_ns = 0;
     tell_computing(engine, location, call->leave_ns, true);
     if (call->is_bare)
         return NONE;

@@ -10,7 +10,7 @@ import struct
 import sys
 import zlib
 
-KINDS = 5  # computing, waiting, point-to-point, collective, other MPI
+KINDS = 6  # computing, waiting, point-to-point, collective, other MPI, without CPU time
 THREAD_KINDS = "computing", "waiting", "runtime", "mpi", "idle"
 
 

@@ -47,9 +47,29 @@ refused() {
     "$PAGODA" replay pipeline --timeline 2ms:9ms --json --scale solve=0.5 >timeline.json
     run jq -c '.timeline | .begin_ns, .end_ns, (.ranks[0] | map_values(if type == "array" then add * 70 | round else . end)),
         .ranks[1].waiting[13:17], (.ranks[1].waiting | length)' timeline.json
-    [ "$output" = $'2000000\n9000000\n{"rank":0,"computing":5001,"waiting":1998,"point_to_point":1,"collective":0,"other_mpi":0}
+    [ "$output" = $'2000000\n9000000\n{"rank":0,"computing":5001,"waiting":1998,"point_to_point":1,"collective":0,"other_mpi":0,"no_cpu":0}
 [0,0.714286,1,1]\n100' ]
     [ "$(jq '.predicted.ranks | length' timeline.json)" = 2 ]
+}
+
+@test "time without CPU time has a letter of its own" {
+    # Rank 0 is in main for 10 ms with 2 ms of CPU time, then in MPI.
+    cat >asleep.txt <<'END'
+0-1 0 enter main
+0 0 cpu 0
+1 0 cpu 0
+0 10000000 cpu 2000000
+1 10000000 cpu 10000000
+0-1 10000000-10001000 MPI_Barrier ; 10000000 coll-begin ; 10001000 coll-end barrier world - 0 0
+0-1 10001000 leave main
+END
+    "$BUILD/tools/mktrace" asleep.txt asleep
+    run -0 "$PAGODA" replay asleep --timeline 0:10ms
+    [[ ${lines[1]} =~ ^'  rank 0  '-+$ ]]
+    [[ ${lines[2]} =~ ^'  rank 1  '#+$ ]]
+    [[ $output == *"- outside MPI without CPU time"* || $output == *$'-\n  outside MPI without CPU time'* ]]
+    "$PAGODA" replay asleep --timeline 0:10ms --json |
+        jq -e '.timeline.ranks[0] | (.no_cpu | add / 100 - 0.8 | fabs < 0.001) and (.computing | add / 100 - 0.2 | fabs < 0.001)'
 }
 
 @test "many ranks share rows" {

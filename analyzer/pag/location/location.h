@@ -126,6 +126,7 @@ struct location_state {
         uint32_t path;
         uint64_t ns;
     } longest;              // where it was longest since its last call; ns 0: not known
+    uint64_t lost_ns;       // without CPU time since then, outside MPI
     struct profile profile; // with a digest `current`, `last_ns`, `is_off`, CPU samples only
     uint64_t first_ns;
     uint64_t team_end_ns; // last EVENT_THREAD_TEAM_END

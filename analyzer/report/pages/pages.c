@@ -125,6 +125,19 @@ static void put_messages(struct arrays *arrays, const struct timeline *timeline)
     PUT_ARRAY(arrays, "receiver", "Uint32Array", uint32_t, n, messages[i].receiver);
 }
 
+enum { LOST_WHOLE = UINT16_MAX };
+
+/// The share of the time before call I, since that before, without CPU time.
+static uint32_t lost_share(const struct timeline *timeline, size_t i)
+{
+    const struct timeline_call *call = &timeline->calls[i];
+    bool is_first = i == 0 || call[-1].rank != call->rank;
+    uint64_t since_ns = is_first ? timeline_rank_begin_ns(timeline, call->rank) : call[-1].leave_ns;
+    return call->lost_ns == 0 ? 0
+                              : (uint32_t)lround(LOST_WHOLE * (double)call->lost_ns /
+                                                 (double)(call->enter_ns - since_ns));
+}
+
 static void put_calls(struct arrays *arrays, const struct timeline *timeline,
                       const uint32_t *place_of)
 {
@@ -140,8 +153,8 @@ static void put_calls(struct arrays *arrays, const struct timeline *timeline,
     PUT_ARRAY(arrays, "place", "Uint32Array", uint32_t, n, place_of[i]);
     PUT_ARRAY(arrays, "kind", "Uint32Array", uint32_t, n, calls[i].kind);
     PUT_ARRAY(arrays, "computed", "Uint32Array", uint32_t, n, calls[i].computed_path);
-    if (n % 2 == 1)
-        PUT_ARRAY(arrays, "filler", "Uint32Array", uint32_t, 1, 0); // to an even number of them
+    // With it they are an even number.
+    PUT_ARRAY(arrays, "lost", "Uint32Array", uint32_t, n, lost_share(timeline, i));
 }
 
 static void put_spans(struct arrays *arrays, const struct timeline *timeline)

@@ -1,11 +1,11 @@
 // --- the data of the timeline
 
 const KINDS = [["computing", "computing"], ["waiting", "waiting for other ranks"], ["point-to-point", "messages"],
-  ["collective", "collective operations"], ["other", "other MPI"]];
+  ["collective", "collective operations"], ["other", "other MPI"], ["no-cpu", "without CPU time"]];
 const THREAD_KINDS = [["computing", "computing"], ["waiting", "waiting for other threads"], ["runtime", "in the thread runtime"],
-  ["other", "in MPI"], ["idle", "idle"]]; // as many
+  ["other", "in MPI"], ["idle", "idle"]]; // no more
 const FUNCTIONS = ["function-1", "function-2", "function-3", "function-4", "function-5"]; // the longest ones
-const N_KINDS = KINDS.length, COMPUTING = 0, WAITING = 1, NOBODY = 0xffffffff;
+const N_KINDS = KINDS.length, COMPUTING = 0, WAITING = 1, NO_CPU = 5, NOBODY = 0xffffffff;
 
 /** The arrays of a lane, by name. */
 async function readData(lane) {

@@ -12,7 +12,7 @@ function readColours() {
     critical: value("--critical"),
     kinds: KINDS.map(([kind]) => value(`--${kind}`)), threadKinds: THREAD_KINDS.map(([kind]) => value(`--${kind}`)), functions: FUNCTIONS.map(name => value(`--${name}`)) };
   colours.mixed = [...colours.kinds, colours.paper].map(rgb);
-  colours.mixedThreads = [...colours.threadKinds, colours.paper].map(rgb);
+  colours.mixedThreads = [...colours.threadKinds, ...Array(1 + N_KINDS - THREAD_KINDS.length).fill(colours.paper)].map(rgb);
 }
 
 /** A canvas of as many pixels as the screen shows; [context, width, height] in CSS pixels. */
@@ -66,17 +66,18 @@ function sharesPicture(lane, { shares, columns }, rows, nY) {
   const nRows = Math.max(1, Math.min(rows.length, nY)), image = new ImageData(columns, nRows), pixels = image.data;
   for (let y = 0, at = 0; y < nRows; y++) {
     const first = Math.floor(y * rows.length / nRows), last = Math.floor((y + 1) * rows.length / nRows), whole = 255 * (last - first);
-    const [tone0, tone1, tone2, tone3, tone4, paper] = rows[first] < lane.ranks ? colours.mixed : colours.mixedThreads;
+    const [tone0, tone1, tone2, tone3, tone4, tone5, paper] = rows[first] < lane.ranks ? colours.mixed : colours.mixedThreads;
     for (let column = 0; column < columns; column++, at += 4) {
-      let share0 = 0, share1 = 0, share2 = 0, share3 = 0, share4 = 0;
+      let share0 = 0, share1 = 0, share2 = 0, share3 = 0, share4 = 0, share5 = 0;
       for (let i = first; i < last; i++) {
         const from = (rows[i] * columns + column) * N_KINDS;
         share0 += shares[from]; share1 += shares[from + 1]; share2 += shares[from + 2]; share3 += shares[from + 3]; share4 += shares[from + 4];
+        share5 += shares[from + 5];
       }
-      const rest = whole - share0 - share1 - share2 - share3 - share4;
+      const rest = whole - share0 - share1 - share2 - share3 - share4 - share5;
       for (let part = 0; part < 3; part++)
         pixels[at + part] = (share0 * tone0[part] + share1 * tone1[part] + share2 * tone2[part] + share3 * tone3[part] +
-          share4 * tone4[part] + rest * paper[part]) / whole;
+          share4 * tone4[part] + share5 * tone5[part] + rest * paper[part]) / whole;
       pixels[at + 3] = 255;
     }
   }
@@ -130,6 +131,8 @@ function drawComputing(context, width, y, height, lane, i) {
   const data = lane.data, path = data.computed[i], name = path === NOBODY ? "computing" : lastName(lane, path);
   const tone = lane.functions.indexOf(name);
   drawBox(context, width, y, height, data.leave[i - 1], data.enter[i], tone < 0 ? colours.kinds[COMPUTING] : colours.functions[tone]);
+  const lost = height * data.lost[i] / 0xffff; // its share, at the bottom
+  if (lost > 0) drawBox(context, width, y + height - lost, lost, data.leave[i - 1], data.enter[i], colours.kinds[NO_CPU]);
   drawName(context, width, y, height, data.leave[i - 1], data.enter[i], name);
 }
 

@@ -65,7 +65,7 @@ function drawMeans(context, width) {
 }
 
 function meansText(x, width) {
-  const [means, predicted] = lanes.map(lane => meansAt(lane, x, width)), inMpi = sum(means) - means[COMPUTING];
+  const [means, predicted] = lanes.map(lane => meansAt(lane, x, width)), inMpi = sum(means) - means[COMPUTING] - means[NO_CPU];
   const parts = KINDS.map(([, name], kind) => [name, means[kind]]).filter(([, share], kind) => kind !== COMPUTING && share > 0.0005);
   return `${percent(means[COMPUTING])} computing, ${percent(inMpi)} in MPI${parts.length ? `: ${parts.map(([name, share]) => `${name} ${percent(share)}`).join(", ")}` : ""}` +
     (predicted ? `; predicted: ${percent(predicted[COMPUTING])} computing.` : ".");

@@ -21,6 +21,7 @@ static const struct {
     [TIMELINE_POINT_TO_POINT] = {'m', "messages", "\033[33m", "point_to_point"},
     [TIMELINE_COLLECTIVE] = {'c', "collective operations", "\033[35m", "collective"},
     [TIMELINE_OTHER_MPI] = {'o', "other MPI", "\033[90m", "other_mpi"},
+    [TIMELINE_NO_CPU] = {'-', "outside MPI without CPU time", "\033[36m", "no_cpu"},
 };
 
 static size_t n_rows(const struct timeline_page *page)
@@ -60,10 +61,13 @@ static void print_cells(const double *shares, size_t n_cells, bool has_colours, 
     fputs(has_colours && before != TIMELINE_KINDS ? "\033[0m\n" : "\n", stream);
 }
 
-static void print_legend(const struct text_options *options, FILE *stream)
+static void print_legend(const struct timeline_page *page, const struct text_options *options,
+                         FILE *stream)
 {
     char *legend = NULL;
     for (int kind = 0; kind < TIMELINE_KINDS; kind++) {
+        if (kind == TIMELINE_NO_CPU && !page->timeline->has_no_cpu)
+            continue;
         char *longer = memory_format("%s%s%c %s", legend ? legend : "", legend ? ", " : "",
                                      kinds[kind].letter, kinds[kind].name);
         free(legend);
@@ -97,7 +101,7 @@ static void print_timeline(const struct timeline_page *page, const char *heading
                        page->begin_ns, page->end_ns, n_cells, shares);
         print_cells(shares, n_cells, options->has_colours, stream);
     }
-    print_legend(options, stream);
+    print_legend(page, options, stream);
 }
 
 void text_print_timelines(const struct timeline_page *pages, size_t n,

@@ -386,7 +386,8 @@ static void put_pairs(struct plot *plot, const char *metric, const struct result
 /// The time of kinds of a timeline that METRIC is of, of a cell's SHARES.
 static double kinds_share(const char *metric, const double *shares)
 {
-    static const unsigned kinds[TIMELINE_KINDS] = {USEFUL, WAIT, MESSAGES, COLLECTIVE, OTHER};
+    static const unsigned kinds[TIMELINE_KINDS] = {USEFUL,     WAIT,  MESSAGES,
+                                                   COLLECTIVE, OTHER, USEFUL};
     unsigned parts = metric_of(metric)->parts;
     double sum = 0;
     for (int kind = 0; kind < TIMELINE_KINDS; kind++)

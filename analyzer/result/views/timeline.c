@@ -23,7 +23,7 @@ enum {
 };
 
 #define NOTHING TIMELINE_KINDS // is recorded
-_Static_assert((int)TIMELINE_THREAD_KINDS == (int)TIMELINE_KINDS, "rows of one length");
+_Static_assert((int)TIMELINE_THREAD_KINDS <= (int)TIMELINE_KINDS, "rows of one length");
 
 /// What a rank or thread did up to now_ns, and the column it is in.
 struct timeline_row {
@@ -168,23 +168,34 @@ static void join_columns(struct timeline *timeline)
     timeline->column_ns *= 2;
 }
 
-/// ROW does KIND, or NOTHING, up to END_NS.
-static void pass(struct timeline *timeline, size_t row, unsigned kind, uint64_t end_ns)
+/// ROW does KIND, or NOTHING, up to END_NS, but LOST_NS of that time it is without CPU time.
+static void pass_without_cpu(struct timeline *timeline, size_t row, unsigned kind, uint64_t end_ns,
+                             uint64_t lost_ns)
 {
     struct timeline_row *state = &timeline->rows[row];
+    uint64_t begin_ns = state->now_ns, given_ns = 0;
     while (end_ns / timeline->column_ns >= timeline->n_columns)
         join_columns(timeline);
     while (state->now_ns < end_ns) {
         uint64_t column_end_ns = (state->column + 1) * timeline->column_ns;
         uint64_t until_ns = end_ns < column_end_ns ? end_ns : column_end_ns;
-        state->kind_ns[kind] += until_ns - state->now_ns;
+        uint64_t lost_until_ns =
+            (uint64_t)((pag_work)lost_ns * (until_ns - begin_ns) / (end_ns - begin_ns));
+        state->kind_ns[kind] += until_ns - state->now_ns - (lost_until_ns - given_ns);
+        state->kind_ns[TIMELINE_NO_CPU] += lost_until_ns - given_ns;
         state->now_ns = until_ns;
+        given_ns = lost_until_ns;
         if (until_ns < column_end_ns)
             break;
         put_column(timeline, row);
         memset(state->kind_ns, 0, sizeof state->kind_ns);
         state->column++;
     }
+}
+
+static void pass(struct timeline *timeline, size_t row, unsigned kind, uint64_t end_ns)
+{
+    pass_without_cpu(timeline, row, kind, end_ns, 0);
 }
 
 static void begin(struct timeline *timeline, size_t row, uint64_t time_ns)
@@ -214,7 +225,7 @@ static enum timeline_kind kind_of_call(const struct timeline *timeline, uint32_t
 }
 
 static void keep_call(struct timeline *timeline, const struct pag_called *call,
-                      enum timeline_kind kind)
+                      enum timeline_kind kind, uint64_t lost_ns)
 {
     if (timeline->n_calls == MAX_CALLS) {
         timeline->has_all_calls = false;
@@ -226,6 +237,7 @@ static void keep_call(struct timeline *timeline, const struct pag_called *call,
         (struct timeline_call){.enter_ns = call->enter_ns,
                                .release_ns = call->release_ns,
                                .leave_ns = call->leave_ns,
+                               .lost_ns = lost_ns,
                                .rank = call->rank,
                                .releaser = call->releaser,
                                .call_path = call->call_path,
@@ -240,10 +252,15 @@ void timeline_called(struct timeline *timeline, const struct pag_called *call)
     enum timeline_kind kind = kind_of_call(timeline, call->region);
     if (!timeline->rows[call->rank].has_begun)
         begin(timeline, call->rank, call->began_ns);
-    pass(timeline, call->rank, TIMELINE_COMPUTING, call->enter_ns);
+    // A part of a run may begin after some of it.
+    uint64_t now_ns = timeline->rows[call->rank].now_ns;
+    uint64_t gap_ns = call->enter_ns > now_ns ? call->enter_ns - now_ns : 0;
+    uint64_t lost_ns = call->lost_ns < gap_ns ? call->lost_ns : gap_ns;
+    pass_without_cpu(timeline, call->rank, TIMELINE_COMPUTING, call->enter_ns, lost_ns);
+    timeline->has_no_cpu |= lost_ns > 0;
     pass(timeline, call->rank, TIMELINE_WAITING, call->release_ns);
     pass(timeline, call->rank, kind, call->leave_ns);
-    keep_call(timeline, call, kind);
+    keep_call(timeline, call, kind, lost_ns);
 }
 
 static void choose_messages(struct timeline *timeline)
@@ -420,7 +437,10 @@ static size_t put_calls(const struct timeline *timeline, uint32_t rank, size_t f
     size_t i = first;
     for (; i < timeline->n_calls && timeline->calls[i].rank == rank; i++) {
         const struct timeline_call *call = &timeline->calls[i];
-        put_cells(cells, TIMELINE_COMPUTING, now_ns, call->enter_ns, 1);
+        double lost =
+            call->lost_ns == 0 ? 0 : (double)call->lost_ns / (double)(call->enter_ns - now_ns);
+        put_cells(cells, TIMELINE_COMPUTING, now_ns, call->enter_ns, 1 - lost);
+        put_cells(cells, TIMELINE_NO_CPU, now_ns, call->enter_ns, lost);
         put_cells(cells, TIMELINE_WAITING, call->enter_ns, call->release_ns, 1);
         put_cells(cells, call->kind, call->release_ns, call->leave_ns, 1);
         now_ns = call->leave_ns;

@@ -22,6 +22,7 @@ enum timeline_kind {
     TIMELINE_POINT_TO_POINT,
     TIMELINE_COLLECTIVE,
     TIMELINE_OTHER_MPI,
+    TIMELINE_NO_CPU, // outside MPI without CPU time; spread over the time between two calls
     TIMELINE_KINDS
 };
 
@@ -40,6 +41,7 @@ enum { TIMELINE_WHOLE = 65535 }; // a whole column
 /// An MPI call: it waits from its enter to its release.
 struct timeline_call {
     uint64_t enter_ns, release_ns, leave_ns;
+    uint64_t lost_ns;        // of the time before it, since the last call: without CPU time
     uint32_t rank, releaser; // RESULT_NONE: no wait, or not known
     uint32_t call_path;      // of the rank's master location
     uint32_t kind;           // after its wait
@@ -80,6 +82,7 @@ struct timeline {
     struct timeline_call *calls;
     size_t n_calls, calls_capacity;
     bool has_all_calls;
+    bool has_no_cpu;             // some rank was without CPU time
     struct timeline_span *spans; // of threads, likewise
     size_t n_spans, spans_capacity;
     bool has_all_spans;
