@@ -173,6 +173,7 @@ function longestFunctions({ data, paths }, n) {
   for (let i = 0; i < data.enter.length; i++) {
     if (i === 0 || data.rank[i - 1] !== data.rank[i] || data.computed[i] === NOBODY) continue;
     const name = paths[data.computed[i]][1];
+    if (name === "(blocked)" || name === "(without CPU time)") continue; // no function: data.lost tells
     times.set(name, (times.get(name) || 0) + data.enter[i] - data.leave[i - 1]);
   }
   return [...times].sort((a, b) => b[1] - a[1]).slice(0, n).map(([name]) => name);
