@@ -132,6 +132,15 @@ static bool sends(const struct result *result, uint32_t rank)
     return false;
 }
 
+/// Whether predictions must show that a finding is of KIND: else it is something else.
+static bool needs_proof(const struct finding_kind *kind)
+{
+    for (size_t i = 0; kind && i < kind->n_remedies; i++)
+        if (kind->remedies[i].is_proof)
+            return true;
+    return false;
+}
+
 static struct nature nature_of(const struct finding_kinds *kinds, const struct result *result,
                                const struct cause *cause)
 {
@@ -146,7 +155,8 @@ static struct nature nature_of(const struct finding_kinds *kinds, const struct r
     bool may_be_pipeline = cause->subject == FINDING_computing &&
                            facts.numbers[FINDING_NUMBER_one_way] > 0 &&
                            facts.numbers[FINDING_NUMBER_balance] >= balanced;
-    nature.fills = may_be_pipeline && facts.numbers[FINDING_NUMBER_message_share] > 0.5;
+    nature.fills = may_be_pipeline && !needs_proof(nature.kind) &&
+                   facts.numbers[FINDING_NUMBER_message_share] > 0.5;
     nature.drains = may_be_pipeline && facts.numbers[FINDING_NUMBER_collective_share] > 0.5 &&
                     !sends(result, facts.causing.main);
     memcpy(nature.ranks, facts.causing.text, sizeof nature.ranks);
