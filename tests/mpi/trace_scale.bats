@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # What many ranks, functions and members of communicators cost. Instructions, counted by valgrind,
 # must grow in proportion. One MPI suffices: the records do not depend on it.
+# Unsanitized: valgrind does not run the address sanitizer.
 # shellcheck disable=SC2154 # variables that trace.bash sets
 load trace
 
