@@ -492,6 +492,20 @@ At 2 us of the ranks' time: 100.0 % computing, 0.0 % in MPI.
 At 4.05 us of the ranks' time: 0.0 % computing, 100.0 % in MPI: collective operations 100.0 %." ]
 }
 
+@test "the legend has time without CPU time where the trace tells CPU time" {
+    local legend='said = $("kinds").textContent;'
+    archive pipeline
+    "$PAGODA" export pipeline -o page.html
+    browse page.html "$(when_ready "$legend")"
+    said | grep -q 'other MPI'
+    [ "$(said | grep -c 'without CPU time')" = 0 ]
+    printf '0 %s\n' '0 enter main' '0 cpu 0' '4000 cpu 1000' '4000 enter MPI_Barrier' '4100 leave MPI_Barrier' '5000 leave main' |
+        "$BUILD/tools/mktrace" - told
+    "$PAGODA" export told -o page.html
+    browse page.html "$(when_ready "$legend")"
+    said | grep -q 'without CPU time'
+}
+
 # The sums over time, of threads decoded ahead or not, are what the report counts by call path.
 @test "counters over time grow by what the report says in all" {
     /usr/bin/python3 "$ROOT/tests/cli/counters.py" counted 3 3000 >out

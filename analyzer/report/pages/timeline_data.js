@@ -5,7 +5,7 @@ const KINDS = [["computing", "computing"], ["waiting", "waiting for other ranks"
 const THREAD_KINDS = [["computing", "computing"], ["waiting", "waiting for other threads"], ["runtime", "in the thread runtime"],
   ["other", "in MPI"], ["idle", "idle"]]; // no more
 const FUNCTIONS = ["function-1", "function-2", "function-3", "function-4", "function-5"]; // the longest ones
-const N_KINDS = KINDS.length, COMPUTING = 0, WAITING = 1, NO_CPU = 5, NOBODY = 0xffffffff;
+const N_KINDS = KINDS.length, COMPUTING = 0, WAITING = 1, OTHER_MPI = 4, NO_CPU = 5, NOBODY = 0xffffffff;
 
 /** The arrays of a lane, by name. */
 async function readData(lane) {

@@ -268,7 +268,8 @@ function limitsText() {
 
 async function showTimeline() {
   const hasThreads = lanes.some(lane => lane.threads.length > 0);
-  for (const [id, kinds] of [["kinds", KINDS], ["thread-kinds", THREAD_KINDS]])
+  const shown = KINDS.filter((_, kind) => kind !== NO_CPU || report.trace.has_cpu_time);
+  for (const [id, kinds] of [["kinds", shown], ["thread-kinds", THREAD_KINDS]])
     $(id).append(id === "kinds" ? "" : "threads:", ...kinds.map(([kind, name]) => make("span", {}, make("i", { class: kind }), name)));
   $("threads").parentElement.hidden = $("thread-kinds").hidden = !hasThreads; // always there, so that no click moves the rows
   canvas.setAttribute("aria-label", "What each rank does over time. Left and right move, plus and minus zoom, Home shows the whole run, " +

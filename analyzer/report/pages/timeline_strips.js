@@ -16,7 +16,7 @@ function shareOf({ array }, [first, last]) {
 
 /** The phase in which most ranks are at each pixel, as boxes. */
 function drawPhases(context, width) {
-  const [lane] = lanes, tones = [colours.line, colours.kinds[KINDS.length - 1]];
+  const [lane] = lanes, tones = [colours.line, colours.kinds[OTHER_MPI]];
   const phaseAt = x => {
     const range = columnsAt(lane, x, width), shares = lane.phases.map(phase => shareOf(phase, range)), most = Math.max(...shares);
     return most > 0 && timeOf(x, width) < lane.end_ns ? shares.indexOf(most) : -1;
