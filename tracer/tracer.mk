@@ -4,10 +4,11 @@
 
 TRACER_CFLAGS = -std=gnu11 -D_GNU_SOURCE -fPIC -fvisibility=hidden -I. $(CPPFLAGS) $(WARNINGS) $(CFLAGS)
 # Flags of what is loaded into programs of others, or linked by MPI's compilers: these have no runtime of the
-# address sanitizer, and end at undefined behaviour.
+# address sanitizer, and end at undefined behaviour. Entries that only pass a call on leave the stack (gomp.c).
 comma = ,
-TRACER_INSIDE = $(subst address$(comma)undefined,undefined -fsanitize-undefined-trap-on-error,$(filter-out \
-	-fno-sanitize-recover=all -fno-pie -no-pie -static-libasan -static-libubsan tests/sanitized.c,$(1)))
+TRACER_INSIDE = $(subst address$(comma)undefined,undefined -fsanitize-undefined-trap-on-error \
+	-foptimize-sibling-calls,$(filter-out -fno-sanitize-recover=all -fno-pie -no-pie \
+	-static-libasan -static-libubsan tests/sanitized.c,$(1)))
 TRACER_HEADERS = $(wildcard tracer/*.h tracer/*/*.h) tracer/tracer.mk $(BUILD)/flags
 # MPI's compiler wrappers call the compiler the rest is built with.
 TRACER_WRAPPED = OMPI_CC='$(CC)' MPICH_CC='$(CC)'
