@@ -10,6 +10,7 @@
 #include "analyzer/base/error.h"
 #include "analyzer/base/format/elements.h"
 #include "analyzer/simulation/cost/cost_model.h"
+#include "analyzer/simulation/cost/cost_time.h"
 #include "analyzer/simulation/cost/noise.h"
 #include "analyzer/simulation/network/collective_plan.h"
 
@@ -171,12 +172,6 @@ struct machine {
     struct machine_noise *noises;
     size_t n_noises;
 };
-
-/// Times that options and files give as costs: as option_read_duration(), but an hour at most. So
-/// sums over millions of messages and visits stay far from the end of the clock. 0, or -1 and ERR.
-int cost_time_read(const char *text, uint64_t *time_ns, struct error *err);
-/// Likewise, of a time slice: 0, or a microsecond at least.
-int cost_time_read_slice(const char *text, uint64_t *slice_ns, struct error *err);
 
 /// Reads and checks a file, or the bundled one called NAME. 0, or -1 and ERR ("PATH:LINE: what is
 /// wrong"); the caller releases MACHINE in either case.

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "analyzer/base/memory.h"
-#include "analyzer/simulation/cost/machine.h"
+#include "analyzer/simulation/cost/cost_time.h"
 
 static uint64_t mix(uint64_t state, uint64_t part)
 {
