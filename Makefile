@@ -418,7 +418,7 @@ sanitize-mpi:
 races:
 	@+$(MAKE) --no-print-directory $(parallel) BUILD=$(BUILD)/races MPIS= LDFLAGS=-fsanitize=thread \
 	    CFLAGS='-O1 -g1 -fno-omit-frame-pointer -fsanitize=thread -D__SANITIZE_ADDRESS__' tests test-objects
-	@TSAN_OPTIONS=halt_on_error=1 BUILD=$(BUILD)/races tests/run $(if $(SKIP_FAILS),--skip-fails) $(or $(T),$(sanitized-tests))
+	@TSAN_OPTIONS=halt_on_error=1:allocator_may_return_null=1 BUILD=$(BUILD)/races tests/run $(if $(SKIP_FAILS),--skip-fails) $(or $(T),$(sanitized-tests))
 
 # libFuzzer on all that Pagoda reads from users and other tools, each KIND of input for SECONDS.
 .PHONY: fuzz
