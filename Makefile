@@ -194,7 +194,7 @@ spread-modules := $(TRACER_MPIS:%=$(BUILD)/libpagoda-mpi-%.so)
 all: $(spread-modules)
 $(spread-modules): $(BUILD)/libpagoda-mpi-%.so: $(spread-source) analyzer/spread/module.h $(BUILD)/flags
 	$(call say,MPICC,$@)
-	$(Q)$(TRACER_WRAPPED) $(TRACER_MPICC_$*) $(call TRACER_INSIDE,$(TRACER_CFLAGS) $(LDFLAGS)) -shared -Wl,-soname,$(@F) -o $@ $< \
+	$(Q)$(TRACER_WRAPPED) $(TRACER_MPICC_$*) $(TRACER_CFLAGS) $(TRACER_LDFLAGS) -shared -Wl,-soname,$(@F) -o $@ $< \
 	    $(TRACER_LIBRARY_$*)
 
 ## ---- tests: unit tests, tools, example programs, benchmarks ------------------------------------

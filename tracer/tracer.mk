@@ -2,13 +2,16 @@
 # The tracer: a preloaded dispatcher, one recorder for each MPI installed, and the program that
 # turns what they leave into an OTF2 archive. Included by the Makefile.
 
-TRACER_CFLAGS = -std=gnu11 -D_GNU_SOURCE -fPIC -fvisibility=hidden -I. $(CPPFLAGS) $(WARNINGS) $(CFLAGS)
-# Flags of what is loaded into programs of others, or linked by MPI's compilers: these have no runtime of the
-# address sanitizer, and end at undefined behaviour. Entries that only pass a call on leave the stack (gomp.c).
+# Flags of programs of our own, and of what is loaded into others' programs or linked by MPI's compilers: that has no
+# runtime of the address sanitizer, and ends at undefined behaviour. Entries that only pass a call on leave the stack
+# (gomp.c).
+TRACER_PROGRAM_CFLAGS = -std=gnu11 -D_GNU_SOURCE -fPIC -fvisibility=hidden -I. $(CPPFLAGS) $(WARNINGS) $(CFLAGS)
 comma = ,
-TRACER_INSIDE = $(subst address$(comma)undefined,undefined -fsanitize-undefined-trap-on-error \
+inside = $(subst address$(comma)undefined,undefined -fsanitize-undefined-trap-on-error \
 	-foptimize-sibling-calls,$(filter-out -fno-sanitize-recover=all -fno-pie -no-pie \
 	-static-libasan -static-libubsan tests/sanitized.c,$(1)))
+TRACER_CFLAGS = $(call inside,$(TRACER_PROGRAM_CFLAGS))
+TRACER_LDFLAGS = $(call inside,$(LDFLAGS))
 TRACER_HEADERS = $(wildcard tracer/*.h tracer/*/*.h) tracer/tracer.mk $(BUILD)/flags
 # MPI's compiler wrappers call the compiler the rest is built with.
 TRACER_WRAPPED = OMPI_CC='$(CC)' MPICH_CC='$(CC)'
@@ -91,29 +94,29 @@ $(BUILD)/tracer/$(1)/%.o: tracer/%.c $(BUILD)/tracer/$(1)/functions.gen.h \
 		$(TRACER_HEADERS)
 	@mkdir -p $$(@D)
 	$$(call say,MPICC,$$@)
-	$$(Q)$$(TRACER_WRAPPED) $$(TRACER_MPICC_$(1)) $$(call TRACER_INSIDE,$$(TRACER_CFLAGS)) -I$(BUILD)/tracer/$(1) -DRECORDER_MPI='"$(1)"' -c $$< -o $$@
+	$$(Q)$$(TRACER_WRAPPED) $$(TRACER_MPICC_$(1)) $$(TRACER_CFLAGS) -I$(BUILD)/tracer/$(1) -DRECORDER_MPI='"$(1)"' -c $$< -o $$@
 
 $(BUILD)/tracer/$(1)/functions.gen.o: $(BUILD)/tracer/$(1)/functions.gen.c \
 		$(BUILD)/tracer/$(1)/functions.gen.h $(TRACER_HEADERS)
 	$$(call say,MPICC,$$@)
-	$$(Q)$$(TRACER_WRAPPED) $$(TRACER_MPICC_$(1)) $$(call TRACER_INSIDE,$$(TRACER_CFLAGS)) -Wno-deprecated-declarations -I$$(@D) -c $$< -o $$@
+	$$(Q)$$(TRACER_WRAPPED) $$(TRACER_MPICC_$(1)) $$(TRACER_CFLAGS) -Wno-deprecated-declarations -I$$(@D) -c $$< -o $$@
 
 # Linked without the MPI library: the one the program has loaded is the right one.
 $(BUILD)/libpagoda-$(1).so: $(BUILD)/tracer/$(1)/functions.gen.o \
 		$(patsubst %,$(BUILD)/tracer/$(1)/%.o,$(TRACER_RECORD_NAMES) $(TRACER_MPI_NAMES))
 	$$(call say,LINK,$$@)
-	$$(Q)$$(CC) $$(call TRACER_INSIDE,$$(CFLAGS) $$(LDFLAGS)) -shared -Wl,-z,lazy -Wl,-soname,$$(@F) $$^ -o $$@ -lpthread -ldl
+	$$(Q)$$(CC) $$(TRACER_CFLAGS) $$(TRACER_LDFLAGS) -shared -Wl,-z,lazy -Wl,-soname,$$(@F) $$^ -o $$@ -lpthread -ldl
 
 $(BUILD)/pagoda-calibrate-$(1): $(CALIBRATE_SOURCES) tracer/calibrate/calibrate.h tracer/tracer.mk $(BUILD)/flags
 	$$(call say,MPICC,$$@)
-	$$(Q)$$(TRACER_WRAPPED) $$(TRACER_MPICC_$(1)) $$(call TRACER_INSIDE,$$(TRACER_CFLAGS) $$(LDFLAGS)) $$(CALIBRATE_SOURCES) \
+	$$(Q)$$(TRACER_WRAPPED) $$(TRACER_MPICC_$(1)) $$(TRACER_CFLAGS) $$(TRACER_LDFLAGS) $$(CALIBRATE_SOURCES) \
 		-o $$@ $$(TRACER_LIBRARY_$(1)) -lhwloc
 endef
 # The measuring program of `pagoda calibrate`, once for each MPI, and what chooses among them.
 CALIBRATE_SOURCES := $(filter-out tracer/calibrate/select.c,$(sort $(wildcard tracer/calibrate/*.c)))
 $(BUILD)/pagoda-calibrate: tracer/calibrate/select.c $(BUILD)/flags
 	$(call say,LINK,$@)
-	$(Q)$(CC) $(call TRACER_INSIDE,$(TRACER_CFLAGS) $(LDFLAGS)) $< -o $@
+	$(Q)$(CC) $(TRACER_CFLAGS) $(TRACER_LDFLAGS) $< -o $@
 
 $(foreach m,$(TRACER_MPIS),$(eval $(call tracer_mpi_rules,$(m))))
 -include $(TRACER_MPIS:%=$(BUILD)/tracer/%/mpi.d)
@@ -138,7 +141,7 @@ TRACER_DISPATCH_SOURCES = $(addprefix tracer/dispatch/,caller.c dispatch.c files
 $(BUILD)/libpagoda-trace.so: $(TRACER_DISPATCH_SOURCES) $(BUILD)/tracer/entries.h \
 		$(BUILD)/tracer/language_entries.h $(TRACER_HEADERS)
 	$(call say,LINK,$@)
-	$(Q)$(CC) $(call TRACER_INSIDE,$(TRACER_CFLAGS)) -DENTRIES='"$(BUILD)/tracer/entries.h"' \
+	$(Q)$(CC) $(TRACER_CFLAGS) -DENTRIES='"$(BUILD)/tracer/entries.h"' \
 		-DLANGUAGE_ENTRIES='"$(BUILD)/tracer/language_entries.h"' -shared \
 		-Wl,-soname,$(@F) $(TRACER_DISPATCH_SOURCES) -o $@ -ldl -lpthread
 
@@ -149,13 +152,13 @@ TRACER_FINISH_HEADERS = $(wildcard tracer/*.h tracer/dispatch/*.h tracer/record/
 $(BUILD)/tracer/finish/%.o: tracer/finish/%.c $(TRACER_FINISH_HEADERS) tracer/tracer.mk $(BUILD)/flags
 	@mkdir -p $(@D)
 	$(call say,CC,$<)
-	$(need-libraries)$(Q)$(CC) $(TRACER_CFLAGS) $(otf2-cflags) -c $< -o $@
+	$(need-libraries)$(Q)$(CC) $(TRACER_PROGRAM_CFLAGS) $(otf2-cflags) -c $< -o $@
 
 # The finisher reads what record/ wrote, and measures what that costs with the same code (cost.c).
 $(BUILD)/tracer/record/%.o: tracer/record/%.c $(TRACER_FINISH_HEADERS) tracer/tracer.mk $(BUILD)/flags
 	@mkdir -p $(@D)
 	$(call say,CC,$<)
-	$(Q)$(CC) $(TRACER_CFLAGS) -c $< -o $@
+	$(Q)$(CC) $(TRACER_PROGRAM_CFLAGS) -c $< -o $@
 
 TRACER_READERS = $(patsubst tracer/%.c,$(BUILD)/tracer/%.o,$(filter-out %/main.c,$(TRACER_FINISH_SOURCES))) \
 	$(TRACER_RECORD_NAMES:%=$(BUILD)/tracer/%.o)

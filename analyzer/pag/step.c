@@ -80,11 +80,11 @@ static inline void lose_outside(struct engine *engine, struct location_state *lo
     if (!account->span.has || !location->is_master || engine->hooks)
         return;
     engine->result->has_cpu_time = true;
-    if (location->digest ? account->n_segments > 0
-                         : without_cpu_outside(&location->profile, time_ns))
-        window_lose(engine, location, account->segments, account->n_segments, time_ns);
-    else
+    bool has_lost = location->digest ? account->n_segments > 0
+                                     : without_cpu_outside(&location->profile, time_ns);
+    if (!has_lost)
         return;
+    window_lose(engine, location, account->segments, account->n_segments, time_ns);
     for (uint32_t i = 0; i < account->n_segments; i++)
         location->lost_ns += account->segments[i].lost_ns;
 }

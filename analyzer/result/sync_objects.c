@@ -27,20 +27,16 @@ static uint32_t place_of(struct result *result, const char *name)
     return (uint32_t)result->n_communicators++;
 }
 
-static int by_tag(const void *a, const void *b)
-{
-    const struct result_tag *left = a, *right = b;
-    return ORDER_BY(LESS_FIRST(left->communicator, right->communicator),
-                    LESS_FIRST(left->tag, right->tag));
-}
+/// Whether two items are of the same communicator and tag.
+#define IS_SAME_TAG(a, b) ((a)->communicator == (b)->communicator && (a)->tag == (b)->tag)
 
 /// Tags of communicators that have become one are one.
 static void merge_tags(struct result *result)
 {
     size_t n = 0;
-    qsort(result->tags, result->n_tags, sizeof *result->tags, by_tag);
+    SORT_BY(result->tags, result->n_tags, LEAST(communicator), LEAST(tag));
     for (size_t i = 0; i < result->n_tags; i++) {
-        if (n > 0 && by_tag(&result->tags[n - 1], &result->tags[i]) == 0) {
+        if (n > 0 && IS_SAME_TAG(&result->tags[n - 1], &result->tags[i])) {
             result->tags[n - 1].n_messages += result->tags[i].n_messages;
             result->tags[n - 1].size_bytes += result->tags[i].size_bytes;
         } else {
@@ -80,8 +76,7 @@ static void put_communicators(const struct definitions *definitions,
             .size_bytes = kind->size_bytes,
         };
     }
-    if (result->n_tags > 0)
-        merge_tags(result);
+    merge_tags(result);
 }
 
 // ---- waits
@@ -99,11 +94,6 @@ static struct result_object_amount object_of(const struct pag_result *replay,
         of++;
     return (struct result_object_amount){.communicator = places[of->communicator],
                                          .tag = of->tag == PAG_OTHER_TAGS ? RESULT_NONE : of->tag};
-}
-
-static bool is_same(const struct result_object_amount *a, const struct result_object_amount *b)
-{
-    return a->communicator == b->communicator && a->tag == b->tag;
 }
 
 /// Fills what PATTERN, number INDEX of the catalogue, waits by object.
@@ -124,7 +114,7 @@ static void put_waits(const struct collect_input *input, size_t index, const uin
     SORT_BY(found, n_found, LEAST(communicator), LEAST(tag));
     for (size_t i = 0; i < n_found; i++) {
         struct result_object_amount *last = &found[pattern->n_by_object];
-        if (pattern->n_by_object > 0 && is_same(last - 1, &found[i])) {
+        if (pattern->n_by_object > 0 && IS_SAME_TAG(last - 1, &found[i])) {
             last[-1].count += found[i].count;
             last[-1].ns += found[i].ns;
         } else {

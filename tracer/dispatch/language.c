@@ -99,7 +99,8 @@ static function_pointer look_up(unsigned number)
     function_pointer target = dispatch_next_anywhere(name);
     if (!target)
         return dispatch_missing(name);
-    is_of_program[number] = !find_anywhere(name, true);
+    is_of_program[number] =
+        !dispatch_is_foreign((const void *)(uintptr_t)target) && !find_anywhere(name, true);
     __atomic_store_n(&targets[number], target, __ATOMIC_RELEASE);
     return target;
 }

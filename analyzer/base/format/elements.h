@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What XML files say, by tables: the attributes of an element, the texts and the other elements
-// that it holds. All else in it is wrong, and is said with its place.
+// Reads XML files by tables: the attributes of an element, the texts and the other elements that it
+// holds. Anything else in it is an error, which names the line.
 #pragma once
 
 #include <stddef.h>

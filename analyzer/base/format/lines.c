@@ -20,7 +20,7 @@ int lines_read(const char *path, const char *what, lines_taker *take, void *cont
         char *text = line + (has_mark ? 3 : 0);
         unsigned number = at;
         if (strlen(line) != (size_t)length)
-            status = error_set(err, "a zero byte: this is not %s", what);
+            status = error_set(err, "a zero byte: this is not a text file");
         else if (*(text = text_trim(text)) && *text != '#')
             status = take(context, text, &number, err);
         if (status < 0)

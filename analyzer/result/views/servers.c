@@ -37,7 +37,8 @@ struct service {
     uint64_t first_leave_ns, leave_ns; // of the first and the last call that received one,
     uint64_t n_requests, n_in_call;    // of them in that call
     uint64_t attends_ns;               // the begin of a probe or test after it, 0: none yet
-    uint32_t asked; // who received a request of this rank and owes the answer; RESULT_NONE: nobody
+    uint32_t asked; // the rank that received this one's request and has not answered it yet;
+                    // RESULT_NONE: there is none
     uint64_t asked_ns;
 };
 

@@ -10,7 +10,7 @@
 #include "analyzer/base/memory.h"
 #include "analyzer/base/options/options.h"
 #include "analyzer/pag/pag.h"
-#include "analyzer/simulation/cost/machine.h"
+#include "analyzer/simulation/cost/cost_time.h"
 
 enum { MAX_FREE_HOSTS = 65536 };
 static const uint64_t default_poll_ns = 1000000;
