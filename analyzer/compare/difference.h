@@ -164,6 +164,7 @@ struct finding_change {
 struct finding_changes {
     struct finding_change *items;
     size_t n;
+    bool is_unsearched[2]; // by group: it has a run without a search (imported); nothing compared
 };
 
 /// Reads and compares the findings of RUNS into CHANGES, which is zeroed. 0, or -1 and ERR; the

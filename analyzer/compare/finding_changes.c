@@ -131,12 +131,31 @@ static int by_change(const void *a, const void *b)
                     MORE_FIRST(x->a_ns, y->a_ns));
 }
 
+/// Which groups have a run without a search for findings, which always ends in a conclusion. 0, or
+/// -1 and ERR.
+static int find_unsearched(struct database *database, const struct difference_runs *runs,
+                           struct finding_changes *changes, struct error *err)
+{
+    for (size_t i = 0; i < runs->n; i++) {
+        uint64_t is_unsearched;
+        if (database_ask(database, err, "SELECT conclusion IS NULL FROM trial WHERE id = ?1", "i>n",
+                         runs->list[i].id, &is_unsearched) != 1)
+            return -1;
+        changes->is_unsearched[runs->list[i].group] |= is_unsearched != 0;
+    }
+    return 0;
+}
+
 int finding_changes_read(struct database *database, const struct difference_runs *runs,
                          const struct difference_thresholds *thresholds,
                          struct finding_changes *changes, struct error *err)
 {
     size_t n_a = 0;
     double a_time_ns = 0;
+    if (find_unsearched(database, runs, changes, err) != 0)
+        return -1;
+    if (changes->is_unsearched[DIFFERENCE_A] || changes->is_unsearched[DIFFERENCE_B])
+        return 0;
     for (size_t i = 0; i < runs->n; i++) {
         if (add_run(database, &runs->list[i], i, runs->n, changes, err) != 0)
             return -1;

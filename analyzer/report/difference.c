@@ -266,7 +266,14 @@ static char *finding_text(const struct finding_change *change)
 static void print_findings(const struct difference_page *page, FILE *stream)
 {
     const struct finding_changes *findings = &page->findings;
+    const bool *is_unsearched = findings->is_unsearched;
     struct table table = {0};
+    if (is_unsearched[DIFFERENCE_A] || is_unsearched[DIFFERENCE_B])
+        fprintf(stream,
+                "\nFindings are not compared: %s without a search for them, as imports are.\n",
+                !is_unsearched[DIFFERENCE_B]  ? "A has runs"
+                : is_unsearched[DIFFERENCE_A] ? "A and B have runs"
+                                              : "B has runs");
     if (findings->n == 0)
         return;
     table_add_columns(&table, "<", "A", "B", "change", "<finding");
@@ -397,7 +404,10 @@ static json_t *page_object(const struct difference_page *page)
         {"by_wait_state", JSON_EACH(i, tables[DIFFERENCE_BY_WAIT_STATE].n_rows,
                                     wait_state_row(&tables[DIFFERENCE_BY_WAIT_STATE].rows[i]))},
         {"top_down", JSON_EACH(i, page->top_down.n_rows, top_down_row(&page->top_down.rows[i]))},
-        {"findings", JSON_EACH(i, page->findings.n, finding_row(&page->findings.items[i]))});
+        {"findings",
+         page->findings.is_unsearched[DIFFERENCE_A] || page->findings.is_unsearched[DIFFERENCE_B]
+             ? json_null()
+             : JSON_EACH(i, page->findings.n, finding_row(&page->findings.items[i]))});
 }
 
 void json_print_differences(const struct difference_page *pages, size_t n, FILE *stream)

@@ -232,30 +232,43 @@ static void print_interval(const json_t *interval, FILE *stream)
                has_run ? " of it" : "");
 }
 
+/// Whether TRIAL is of a trace, not values that were imported.
+static bool has_trace(const json_t *trial)
+{
+    return count_of(trial, "events") > 0;
+}
+
+static void print_sizes(const json_t *trial, FILE *stream)
+{
+    bool is_interval = !json_is_null(json_object_get(trial, "interval"));
+    fprintf(stream, "%s on %s, %s", quantity_count(count_of(trial, "ranks"), "rank").text,
+            quantity_count(count_of(trial, "nodes"), "node").text,
+            quantity_time(count_of(trial, "time_ns")).text);
+    if (has_trace(trial))
+        fprintf(stream, ", %s%s, %s, %s", is_interval ? "trace of " : "",
+                quantity_count(count_of(trial, "events"), "event").text,
+                quantity_count(count_of(trial, "messages"), "message").text,
+                quantity_count(count_of(trial, "collectives"), "collective").text);
+    fprintf(stream, "; %s stored\n", quantity_count(count_of(trial, "values"), "value").text);
+}
+
 void text_print_trial(const char *json, uint64_t top, FILE *stream)
 {
     SCOPED_BY(release_json) json_t *trial = read_json(json, stream);
     if (!trial)
         return;
     const char *started_at = text_of(trial, "started_at");
-    bool is_interval = !json_is_null(json_object_get(trial, "interval"));
     print_line(stream, "trial %" PRIu64 ": %s (%s)", count_of(trial, "id"), text_of(trial, "trial"),
                text_of(trial, "origin"));
     print_line(stream, "application %s, experiment %s", text_of(trial, "application"),
                text_of(trial, "experiment"));
     print_line(stream, "%s%s%sstored %s", *started_at ? "started " : "", started_at,
                *started_at ? ", " : "", text_of(trial, "stored_at"));
-    print_line(stream, "trace %s", text_of(trial, "trace"));
+    if (*text_of(trial, "trace"))
+        print_line(stream, "trace %s", text_of(trial, "trace"));
     print_prediction(trial, stream);
     print_interval(json_object_get(trial, "interval"), stream);
-    fprintf(stream, "%s on %s, %s, %s%s, %s, %s; %s stored\n",
-            quantity_count(count_of(trial, "ranks"), "rank").text,
-            quantity_count(count_of(trial, "nodes"), "node").text,
-            quantity_time(count_of(trial, "time_ns")).text, is_interval ? "trace of " : "",
-            quantity_count(count_of(trial, "events"), "event").text,
-            quantity_count(count_of(trial, "messages"), "message").text,
-            quantity_count(count_of(trial, "collectives"), "collective").text,
-            quantity_count(count_of(trial, "values"), "value").text);
+    print_sizes(trial, stream);
     const json_t *warnings = json_object_get(trial, "warnings");
     for (size_t i = 0; i < json_array_size(warnings); i++)
         print_line(stream, "warning: %s [%s]", text_of(json_array_get(warnings, i), "text"),
@@ -267,7 +280,7 @@ void text_print_trial(const char *json, uint64_t top, FILE *stream)
     const json_t *states = json_object_get(trial, "wait_states");
     if (json_array_size(states) > 0)
         print_rows("Wait states", states, of_wait_states, UINT64_MAX, stream);
-    else
+    else if (has_trace(trial))
         fprintf(stream, "\nNo wait states\n");
     const json_t *regions = json_object_get(trial, "regions");
     print_rows("Time by region, all ranks together", regions, of_regions, top, stream);

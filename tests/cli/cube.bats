@@ -134,6 +134,21 @@ TEXT
     "$PAGODA" model p.db | grep -q '^late-sender$'
     "$PAGODA" export p.db -o p.html
     [ -s p.html ]
+    "$PAGODA" store show p.db n4.cubex >show.txt
+    grep -Eq '^4 ranks on [1-4] nodes?, 2.062 s; [1-9][0-9]* values stored$' show.txt
+    ! grep -q '^trace' show.txt
+}
+
+@test "Cube: no findings are gone or new where one of two runs was never searched for any" {
+    make_cube n2.cubex ranks=2
+    "$PAGODA" store import p.db n2.cubex --as app/scaling/
+    "$BUILD/tools/mktrace" "$ROOT/tests/traces/replay/uneven.txt" uneven
+    "$PAGODA" replay uneven --store p.db --as app/scaling/uneven >/dev/null
+    "$PAGODA" diff p.db uneven n2.cubex >diff.txt
+    grep -q '^Findings are not compared: B has runs without a search for them, as imports are.$' diff.txt
+    ! grep -q gone diff.txt
+    "$PAGODA" diff p.db n2.cubex uneven --json | jq -e '.differences[0].findings == null'
+    "$PAGODA" diff p.db uneven uneven --json | jq -e '.differences[0].findings | length == 1'
 }
 
 # refused TEXT FILE: nothing of the file is stored, and one line says why.
