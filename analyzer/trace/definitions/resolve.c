@@ -43,12 +43,15 @@ static enum construct construct_of_name(const char *name)
         {"timedwait", CONSTRUCT_CONDITION}, {"clockwait", CONSTRUCT_CONDITION},
         {"cnd_wait", CONSTRUCT_CONDITION},  {"lock", CONSTRUCT_LOCK},
     };
-    const char *place = strstr(name, " @"); // of the call
-    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
-        const char *found = strstr(name, parts[i].part);
-        if (found && (!place || found < place))
+    // The place of the call says nothing: "pthread_join @file.c:1", "pthread_join in main".
+    const char *at = strstr(name, " @"), *in = strstr(name, " in ");
+    size_t length = at && (!in || at < in) ? (size_t)(at - name)
+                    : in                   ? (size_t)(in - name)
+                                           : strlen(name);
+    SCOPED char *function = memory_format("%.*s", (int)length, name);
+    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
+        if (strstr(function, parts[i].part))
             return parts[i].construct;
-    }
     return CONSTRUCT_WORK;
 }
 
