@@ -167,6 +167,14 @@ static bool shares_cores(const struct definitions *definitions, const struct ran
     return core_set_is_oversubscribed(&definitions->core_sets[rank->core_set]);
 }
 
+/// How many cores RANK may use: of those that several ranks are bound to its part, of a node that
+/// they are free to use all. 0: unknown.
+static double cores_of_rank(const struct definitions *definitions, const struct rank *rank)
+{
+    const struct core_set *set = &definitions->core_sets[rank->core_set];
+    return (double)set->n_cores / (set->bound_to && set->n_ranks > 0 ? (double)set->n_ranks : 1);
+}
+
 static void put_ranks(const struct collect_input *input, struct result *result)
 {
     const struct definitions *definitions = trace_definitions(input->trace);
@@ -188,6 +196,7 @@ static void put_ranks(const struct collect_input *input, struct result *result)
             .no_cpu_mpi_ns = replay->rank_times[i].no_cpu_mpi_ns,
             .ended_ns = replay->rank_times[i].ended_ns,
             .shares_cores = shares_cores(definitions, rank),
+            .n_cores = cores_of_rank(definitions, rank),
             .is_skipped = trace_location_report(input->trace, rank->master)->is_skipped,
             .is_cut_short = definitions->locations[rank->master].is_cut_short,
             .recorded_until_ns = definitions->locations[rank->master].recorded_until_ns,

@@ -424,6 +424,7 @@ struct result_rank {
     uint64_t ended_ns;      // in the window, but after its end
     uint64_t mpi_class_ns[RESULT_MPI_CLASSES]; // whole run, all threads: in MPI calls of each class
     bool shares_cores;                         // with other ranks, more of them than cores
+    double n_cores;                            // its part of those it may use; 0: unknown
     bool is_skipped;            // its events could not be read; not in any mean or share
     bool is_cut_short;          // our tracer says that it did not end by MPI_Finalize:
     uint64_t recorded_until_ns; // time of its last record then

@@ -138,6 +138,21 @@ static void put_losses(const struct definitions *definitions, struct losses *los
     qsort(threads->losses, threads->n_losses, sizeof *threads->losses, by_ns);
 }
 
+/// What of the time that threads of RANK are idle is lost: with work for all of them a rank that
+/// has fewer cores than N_THREADS would not be faster than with as many threads as cores.
+static double lost_part_of_idle(const struct result_rank *rank, uint64_t n_threads)
+{
+    double n = (double)n_threads, n_cores = rank->n_cores;
+    if (n_cores == 0 || n_cores >= n)
+        return 1;
+    return n_cores <= 1 ? 0 : (1 - 1 / n_cores) / (1 - 1 / n);
+}
+
+static bool is_idle(uint32_t kind)
+{
+    return kind == PAG_THREAD_IDLE_SERIAL || kind == PAG_THREAD_IDLE_LIMITED;
+}
+
 /// From the time of threads to that of their ranks.
 static void divide_losses(struct result *result)
 {
@@ -145,7 +160,11 @@ static void divide_losses(struct result *result)
     SCOPED double *sums_ns = memory_zeroed(result->n_ranks, sizeof *sums_ns);
     for (size_t i = 0; i < threads->n_losses; i++) {
         struct result_thread_loss *loss = &threads->losses[i];
-        loss->lost_ns /= threads->ranks[loss->rank].n_threads;
+        uint64_t n_threads = threads->ranks[loss->rank].n_threads;
+        loss->lost_ns /= n_threads;
+        if (is_idle(loss->kind))
+            loss->lost_ns = (uint64_t)((double)loss->lost_ns *
+                                       lost_part_of_idle(&result->ranks[loss->rank], n_threads));
         sums_ns[loss->rank] += (double)loss->lost_ns;
     }
     for (size_t i = 0; i < threads->n_losses; i++) {

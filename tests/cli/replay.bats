@@ -179,6 +179,22 @@ servers() {
     "$PAGODA" replay --json --cpu-speed 1 pipeline | jq -e '.findings[0] | has("gain_ns") | not'
 }
 
+# Thread 1 is idle for 23 ns while the master computes alone, half of that in its rank's time; so is a third
+# thread, and two thirds of it are the rank's: 15 ns. Two cores would take off a half, three two thirds of it.
+@test "report: idle threads for which their rank has no core lose nothing" {
+    idle_loss() { # CORES LINES...: in ns
+        (sed 's/^0 20   fork 2/0 20 fork 3/' "$ROOT/tests/traces/threads/hybrid.txt"
+            printf '%s\n' 'nodes n n' 'cores n 4' "bound 0 $1" "${@:2}") | "$BUILD/tools/mktrace" - "bound$1-$#"
+        "$PAGODA" replay --json "bound$1-$#" | jq -r '.threads.losses[] | select(.kind == "idle_serial") | .lost_ns'
+    }
+    local third=('location 0.2' '0.2 25 team-begin world' '0.2 56 team-end world')
+    [ "$(idle_loss 1)" = 0 ]
+    [ "$(idle_loss 1-2)" = 11 ]
+    [ "$(idle_loss 1 "${third[@]}")" = 0 ]
+    [ "$(idle_loss 1-2 "${third[@]}")" = 11 ]
+    [ "$(idle_loss 1-3 "${third[@]}")" = 15 ]
+}
+
 @test "report: what threads lose, and the hybrid efficiencies; their parts sum to all threads' time" {
     archive threads/hybrid threads
     run "$PAGODA" replay threads
