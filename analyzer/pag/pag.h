@@ -426,7 +426,8 @@ struct pag_lock_wait {
 };
 
 struct pag_thread {
-    bool is_thread; // false: no CPU thread, or without events
+    bool is_thread;  // false: no CPU thread, or without events
+    bool is_created; // alone, whenever it begins, not for a team
     uint64_t ns[PAG_THREAD_KINDS];
     uint64_t in_mpi_ns[PAG_THREAD_KINDS]; // of that: while the master of the process was in MPI
     uint64_t caused_ns; // what others waited at barriers that this thread entered last

@@ -290,6 +290,29 @@ static void add_thread(const struct call_tree *tree, uint32_t location, const ui
     }
 }
 
+/// Whether LOCATION is a thread of its process. One that was made for a moment, such as by a
+/// library, is none: no program meant to keep it busy, so it is not idle for the rest of the
+/// window.
+static bool counts(const struct call_tree *tree, const struct result *result, uint32_t location)
+{
+    static const double moment = 0.05; // of the window
+    const struct pag_thread *thread = &tree->replay->threads[location];
+    double window_ns = (double)(result->window_end_ns - result->window_begin_ns);
+    uint64_t busy_ns = 0;
+    for (unsigned kind = 0; kind < PAG_THREAD_IDLE_SERIAL; kind++)
+        busy_ns += thread->ns[kind];
+    return thread->is_thread && (!thread->is_created || (double)busy_ns >= moment * window_ns);
+}
+
+/// Whether any process has several threads.
+static bool has_further_thread(const struct call_tree *tree, const struct result *result)
+{
+    for (uint32_t i = 0; tree->replay->threads && i < tree->definitions->n_locations; i++)
+        if (!tree->definitions->locations[i].is_master && counts(tree, result, i))
+            return true;
+    return false;
+}
+
 // --- efficiencies
 
 static double ratio(double part, double whole)
@@ -338,12 +361,12 @@ void threads_collect(const struct call_tree *tree, struct result *result)
     struct losses losses = {0};
     struct lock_waits lock_waits = {0};
     uint32_t alone[2] = {RESULT_NONE, RESULT_NONE};
-    if (!tree->replay->threads)
+    if (!has_further_thread(tree, result))
         return;
     result->threads.ranks = memory_zeroed(result->n_ranks, sizeof *result->threads.ranks);
     result->threads.n_ranks = result->n_ranks;
     for (uint32_t i = 0; i < definitions->n_locations; i++) { // a master comes first in its rank
-        if (!tree->replay->threads[i].is_thread)
+        if (!counts(tree, result, i))
             continue;
         if (definitions->locations[i].is_master)
             find_alone(tree, result, i, alone);

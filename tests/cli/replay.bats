@@ -195,6 +195,24 @@ servers() {
     [ "$(idle_loss 1-3 "${third[@]}")" = 15 ]
 }
 
+# The thread that rank 0 makes works for 49 or 50 of 1000 ns: a twentieth of the run.
+@test "report: a thread that a process made for a moment is not idle for the rest of the run" {
+    for end in 149 150; do
+        "$BUILD/tools/mktrace" - $end <<TEXT
+location 0.1
+comm threads ranks 0
+region pthread_create - pthread
+0 0        enter main
+0 90-100   pthread_create ; 100 thread-create threads 1
+0 1000     leave main
+0.1 100    thread-begin threads 1
+0.1 $end   thread-end threads 1
+TEXT
+    done
+    "$PAGODA" replay --json 149 | jq -e 'has("threads") | not'
+    "$PAGODA" replay --json 150 | jq -e '.threads | .threads == 2 and .idle_serial_ns == 950'
+}
+
 @test "report: what threads lose, and the hybrid efficiencies; their parts sum to all threads' time" {
     archive threads/hybrid threads
     run "$PAGODA" replay threads

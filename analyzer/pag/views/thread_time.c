@@ -70,6 +70,7 @@ struct thread_frame {
 struct thread {
     bool has_begun, is_inside; // a team, or in no team ever
     bool is_before_join;       // of the team that it left
+    bool is_created, has_team; // it has been made alone, in a team
     uint32_t n_teams, team;
     uint64_t since_ns, told_ns; // told_ns: of the spans
     uint64_t process_mpi_ns;    // of the process, up to since_ns
@@ -657,17 +658,17 @@ static void fork_team(const struct location_state *location, struct at_event *at
     push(at->thread, FRAME_FORK, location->profile.current, PAG_THREAD_RUNTIME);
 }
 
-static void begin_team(const struct engine *engine, struct at_event *at, uint32_t team,
-                       uint64_t time_ns)
+static void begin_team(const struct engine *engine, struct at_event *at, const struct event *event)
 {
     struct thread *thread = at->thread;
     struct thread_frame *top = top_of(thread);
+    *(event_is_of_created(event) ? &thread->is_created : &thread->has_team) = true;
     if (top && top->kind == FRAME_FORK)
         thread->n_frames--;
     if (thread->n_teams++ == 0 && !at->is_master && !thread->is_inside)
-        come_inside(engine, at, time_ns);
+        come_inside(engine, at, event->time_ns);
     push(thread, FRAME_TEAM, 0, PAG_THREAD_COMPUTING)->region = thread->team;
-    thread->team = team;
+    thread->team = event->index;
 }
 
 static void end_team(const struct engine *engine, const struct location_state *location,
@@ -715,7 +716,7 @@ void thread_time_team(struct engine *engine, const struct location_state *locati
     if (event->kind == EVENT_THREAD_FORK)
         fork_team(location, &at, event->time_ns);
     else if (event->kind == EVENT_THREAD_TEAM_BEGIN)
-        begin_team(engine, &at, event->index, event->time_ns);
+        begin_team(engine, &at, event);
     else if (event->kind == EVENT_THREAD_TEAM_END)
         end_team(engine, location, &at, event->time_ns);
     else
@@ -783,6 +784,7 @@ void thread_time_fill(struct engine *engine)
         if (!engine->definitions->locations[i].is_master)
             book_idle(thread, &time->processes[engine->definitions->locations[i].rank]);
         thread->sums.is_thread = true;
+        thread->sums.is_created = thread->is_created && !thread->has_team;
         engine->result->threads[i] = thread->sums;
         thread->sums = (struct pag_thread){0};
     }
