@@ -161,6 +161,10 @@ enum finding_number {
     X(arrival_time)   /* "633.5 us" from one of them to the next */                                 \
     X(busy)           /* "81.0 %" of the time */                                                    \
     X(saturating)     /* "1.9": so many ranks that send to it keep it busy all the time */          \
+    X(blocks)         /* "2": messages that a rank of a pipeline sends between two collective       \
+                         operations; unknown where another number gains less than 2 % */            \
+    X(best_blocks)    /* "34": the number with which it would end first, by its messages' cost */   \
+    X(blocks_gain)    /* "229.1 ms" that this saves in the run */                                   \
     X(file)           /* "out.dat", "out.dat and 3 further files", longest used in the place;       \
                          unknown unless operations on files took half of the loss's own time */     \
     X(rank_place)     /* where it spends most time: "solve (solve.c:56)" */                         \

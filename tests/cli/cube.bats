@@ -136,7 +136,7 @@ TEXT
     [ -s p.html ]
     "$PAGODA" store show p.db n4.cubex >show.txt
     grep -Eq '^4 ranks on [1-4] nodes?, 2.062 s; [1-9][0-9]* values stored$' show.txt
-    ! grep -q '^trace' show.txt
+    run -1 grep '^trace' show.txt
 }
 
 @test "Cube: no findings are gone or new where one of two runs was never searched for any" {
@@ -146,7 +146,7 @@ TEXT
     "$PAGODA" replay uneven --store p.db --as app/scaling/uneven >/dev/null
     "$PAGODA" diff p.db uneven n2.cubex >diff.txt
     grep -q '^Findings are not compared: B has runs without a search for them, as imports are.$' diff.txt
-    ! grep -q gone diff.txt
+    run -1 grep gone diff.txt
     "$PAGODA" diff p.db n2.cubex uneven --json | jq -e '.differences[0].findings == null'
     "$PAGODA" diff p.db uneven uneven --json | jq -e '.differences[0].findings | length == 1'
 }

@@ -867,3 +867,40 @@ END
     [[ $output == *"Time by region in us (sums over threads, shares of their time"* ]]
     [[ $output =~ 0.060\ +60.0\ %.*parallel.*0.040\ +40.0\ %.*barrier ]]
 }
+
+# Ten times two ranks compute for 1000 us each, the second one in blocks that it gets from the first. A message
+# takes 5 us in MPI_Send and 5 in MPI_Recv, half of which the first one of each time has beside its wait: with two
+# blocks 25 us for two messages. So sqrt(1 * 1000 / 12.5) blocks are best, and save 10 * (3 * 512.5 - 10 * 123.6) us.
+@test "findings: the best number of blocks of a pipeline" {
+    pipeline() { # BLOCKS
+        awk -v n_blocks="$1" '
+            BEGIN {
+                print "0-1 0 enter main"
+                for (sweep = 0; sweep < 10; sweep++) {
+                    second = first
+                    for (block = 0; block < n_blocks; block++) {
+                        first += 1000000 / n_blocks
+                        printf "0 %d-%d MPI_Send ; %d send world 1 0 8\n", first, first + 5000, first
+                        first += 5000
+                        entered = second
+                        second = (second > first ? second : first) + 5000
+                        printf "1 %d-%d MPI_Recv ; %d recv world 0 0 8\n", entered, second, second
+                        second += 1000000 / n_blocks
+                    }
+                    meet(0, first, second + 10000)
+                    meet(1, second, second + 10000)
+                    first = second + 10000
+                }
+                print "0-1", first, "leave main"
+            }
+            function meet(rank, begin, end) {
+                printf "%d %d-%d MPI_Allreduce ; %d coll-begin ; %d coll-end allreduce world - 8 8\n", rank, begin, end, \
+                    begin, end
+            }' | "$BUILD/tools/mktrace" - "blocks-$1"
+    }
+    pipeline 2
+    pipeline 8
+    "$PAGODA" replay --json blocks-2 | jq -e '.findings[0] | .hint | contains("in smaller blocks: about 9 instead of 2 between two
+        collective operations would save some 3.014 ms" | gsub("\n *"; " "))'
+    "$PAGODA" replay --json blocks-8 | jq -e '.findings[0] | .hint | contains("Send sooner, in smaller blocks. Or ")'
+}

@@ -2,6 +2,7 @@
 // Facts of a cause: the calls of MPI in its place, the messages of the run, and whom these go to
 // (finding_facts.c).
 #include <inttypes.h>
+#include <math.h>
 #include <string.h>
 #include <strings.h>
 
@@ -269,9 +270,68 @@ static void put_traffic(const struct result *result, struct facts *facts)
     put_service(result, facts);
 }
 
+/// Whether all messages go along one chain of ranks, as in a pipeline.
+static bool is_chain(const struct result *result)
+{
+    uint32_t n_links = 0, n_up = 0;
+    for (size_t i = 0; i < result->n_traffic; i++) {
+        const struct result_traffic *traffic = &result->traffic[i];
+        bool is_up = traffic->receiver == traffic->sender + 1;
+        if (traffic->n_messages == 0)
+            continue;
+        if (!is_up && traffic->sender != traffic->receiver + 1)
+            return false;
+        n_up += is_up;
+        n_links++;
+    }
+    return n_links + 1 == result->n_ranks && n_links > 0 && (n_up == 0 || n_up == n_links);
+}
+
+/// What the calls for a message take without waits, on both sides.
+static double message_cost_ns(const struct result *result, double n_messages)
+{
+    double calls_ns = 0;
+    for (size_t i = 0; i < result->n_ranks; i++)
+        calls_ns += (double)result->ranks[i].mpi_class_ns[MPI_CLASS_POINT_TO_POINT];
+    for (size_t i = 0; i < result->n_patterns; i++)
+        if (result->patterns[i].is_top && result_waits_for_messages(&result->patterns[i]))
+            calls_ns -= (double)result->patterns[i].total_ns;
+    return calls_ns > 0 ? calls_ns / n_messages : 0;
+}
+
+/// Into how many blocks a pipeline best divides its work. Of p ranks that each compute for W
+/// between two collective operations, in b blocks, with o for each message, the last one ends after
+/// (p - 1 + b) (W / b + o): least with b = sqrt((p - 1) W / o) (Hoisie, Lubeck, Wasserman,
+/// "Performance and Scalability Analysis of Teraflop-Scale Parallel Architectures Using
+/// Multidimensional Wavefront Applications", 2000: its model in one dimension).
+static void put_pipeline(const struct result *result, struct facts *facts)
+{
+    static const double enough = 0.02; // of the run, below which other blocks are not worth a word
+    if (!is_chain(result))
+        return;
+    double n_messages = facts->numbers[FINDING_NUMBER_messages];
+    double n_before = (double)result->n_ranks - 1;
+    double n_sweeps = fmax(facts->numbers[FINDING_NUMBER_collectives], 1);
+    double work_ns = (double)result->useful_ns / (double)result->n_ranks / n_sweeps;
+    double cost_ns = message_cost_ns(result, n_messages);
+    double n_blocks = n_messages / n_before / n_sweeps;
+    if (n_blocks < 1 || cost_ns <= 0)
+        return;
+    double best = fmax(round(sqrt(n_before * work_ns / cost_ns)), 1);
+    double saved_ns = n_sweeps * ((n_before + n_blocks) * (work_ns / n_blocks + cost_ns) -
+                                  (n_before + best) * (work_ns / best + cost_ns));
+    double window_ns = (double)(result->window_end_ns - result->window_begin_ns);
+    if (saved_ns < enough * window_ns)
+        return;
+    facts_say(facts, FINDING_TEXT_blocks, "%.0f", n_blocks);
+    facts_say(facts, FINDING_TEXT_best_blocks, "%.0f", best);
+    facts_say(facts, FINDING_TEXT_blocks_gain, "%s", quantity_time((uint64_t)saved_ns).text);
+}
+
 void facts_put_calls(const struct result *result, const struct cause *cause, struct facts *facts)
 {
     put_counts(result, cause, facts);
     put_calls(result, cause, facts);
     put_traffic(result, facts);
+    put_pipeline(result, facts);
 }
