@@ -47,17 +47,18 @@ struct search {
     const struct sample *bend; // `above` or `below` if it is there
 };
 
-/// The mark of call path INDEX of LOCATION; a stretch has that of the call it ended with.
+/// The mark of call path INDEX of LOCATION.
 static uint64_t mark_of(struct region_patterns *patterns, const struct pag_location *location,
                         uint32_t index)
 {
     const struct call_path *path = &location->paths[index];
-    if (path->is_stretch)
-        return mark_of(patterns, location, index - 1);
+    bool is_before = path->is_stretch; // of the call in front of it
+    path -= is_before;
     if (path->region == EVENT_NO_INDEX)
         return 0;
     uint64_t mark = mark_of(patterns, location, path->parent);
-    region_patterns_enter(patterns, &mark, path->region, path->context);
+    (is_before ? region_patterns_before : region_patterns_enter)(patterns, &mark, path->region,
+                                                                 path->context);
     return mark;
 }
 

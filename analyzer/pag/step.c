@@ -276,7 +276,7 @@ static void step_outside(struct engine *engine, struct location_state *location,
             step_enter_call(engine, location, event, event->time_ns);
             return;
         }
-        profile_enter(profile, event->index, event->time_ns);
+        profile_enter_call(profile, event->index, event->context, event->time_ns);
     } else if (event->kind == EVENT_LEAVE) {
         profile_leave_around_gap(profile, event->index, event->time_ns);
     } else if (event_is_switch(event)) {

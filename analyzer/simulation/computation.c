@@ -248,7 +248,8 @@ static void sample_split(struct computation *computation)
 static void enter(const struct engine *engine, struct location_state *location,
                   const struct event *event)
 {
-    profile_enter(&location->profile, event->index, location->profile.last_ns);
+    profile_enter_call(&location->profile, event->index, event->context, location->profile.last_ns);
+    computation_of(engine, location)->is_stretch_over = false;
     if (visit_has_any(engine))
         visit_begin(engine, location, location->profile.current);
     pass_visit(engine, location, event);
@@ -272,6 +273,21 @@ static const struct event *skip_regions(struct engine *engine, struct location_s
         count_record(computation);
     }
     return event;
+}
+
+/// The location computes to TIME_NS, the last of it before the call that END enters (NULL: it does
+/// not end with a call). True: this ends a visit.
+static bool pass_stretch(struct engine *engine, struct location_state *location,
+                         const struct event *end, uint64_t time_ns)
+{
+    struct profile *profile = &location->profile;
+    struct computation *computation = computation_of(engine, location);
+    uint32_t path = end ? profile_before_call(profile, end->index, end->context) : profile->current;
+    bool is_visited = visit_has_any(engine) && !computation->is_stretch_over &&
+                      visit_begin(engine, location, path);
+    computation->is_stretch_over = computation->is_stretch_over || is_visited;
+    pass(engine, location, path, time_ns);
+    return is_visited;
 }
 
 const struct event *computation_read(struct engine *engine, struct location_state *location,
@@ -310,9 +326,11 @@ const struct event *computation_read(struct engine *engine, struct location_stat
             break;
         if (has_teams)
             teams_pass(engine, location, event);
-        if (event->kind <= EVENT_LEAVE || event_is_switch(event))
+        if (event->kind == EVENT_LEAVE || event_is_switch(event))
             pass(engine, location, profile->current, seen_ns);
         if (event->kind == EVENT_ENTER) {
+            if (pass_stretch(engine, location, event, seen_ns))
+                visit_end(engine, location);
             enter(engine, location, event);
         } else if (event->kind == EVENT_LEAVE) {
             profile_leave_around_gap(profile, event->index, profile->last_ns);
@@ -336,13 +354,9 @@ const struct event *computation_read(struct engine *engine, struct location_stat
         sample_split(computation);
         event = event_ahead(engine, location, 0); // it has looked ahead
     }
-    uint32_t last_path = profile->current;
-    if (has_paths && event && event->kind == EVENT_ENTER && ends_computing(engine, event))
-        last_path = profile_before_call(profile, event->index, event->context);
-    bool is_stretch_visited =
-        has_visits && !computation->is_stretch_over && visit_begin(engine, location, last_path);
-    computation->is_stretch_over = computation->is_stretch_over || is_stretch_visited;
-    pass(engine, location, last_path, seen_ns);
+    bool is_call =
+        has_paths && event && event->kind == EVENT_ENTER && ends_computing(engine, event);
+    bool is_stretch_visited = pass_stretch(engine, location, is_call ? event : NULL, seen_ns);
     if (has_visits && (!event || is_stretch_visited))
         visit_end(engine, location);
     computation->work += work_of(engine, location, event);

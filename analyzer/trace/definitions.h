@@ -76,7 +76,14 @@ struct region {
     uint8_t mpi_class; // enum mpi_class
     uint8_t construct; // enum construct
     uint8_t is_marker; // a moment that the program marked: left as it is entered
+    bool is_for_files; // not of MPI: a function that reads, writes or manages files
 };
+
+/// Whether calls of REGION may have a place, and end the computing before them.
+static inline bool region_is_of_calls(const struct region *region)
+{
+    return region->mpi != MPI_FUNCTION_NONE || region->is_for_files;
+}
 
 /// Where in the source a call is, and from where the function around it was called.
 struct calling_context {

@@ -222,7 +222,7 @@ static void outside(struct digest *digest, const struct event *event, struct bat
             profile->definitions->regions[event->index].mpi != MPI_FUNCTION_NONE)
             enter_call(digest, event, out);
         else
-            profile_enter(profile, event->index, time_ns);
+            profile_enter_call(profile, event->index, event->context, time_ns);
         if (__builtin_expect(digest->has_threads, 0))
             tell_construct(digest, event, out);
         return;

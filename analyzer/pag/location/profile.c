@@ -2,10 +2,10 @@
 // Call tree and times of one location. The hot path (enter, leave) is an addition, a comparison of
 // the mark's epoch and, almost always, a right guess of what is entered next.
 //
-// Of a program without recorded functions the MPI calls are all there is. Where the trace says from
-// where they are called, the functions on the way become nodes of the tree, without visits or time
-// of their own, and the time up to a call is kept apart as the stretch before it: it still belongs
-// to the open region, but lineages tell one stretch from another.
+// Of a program without recorded functions calls of MPI and of the C library for files are all there
+// is. Where the trace says from where they are called, the functions on the way become nodes of the
+// tree, without visits or time of their own, and the time up to a call is kept apart as the stretch
+// before it: it still belongs to the open region, but lineages tell one stretch from another.
 #include "analyzer/pag/location/profile.h"
 
 #include <assert.h>

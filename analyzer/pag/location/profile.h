@@ -148,7 +148,7 @@ void profile_release(struct profile *profile);
 void profile_enter(struct profile *profile, uint32_t region, uint64_t time_ns);
 /// The child of PARENT for REGION, made if it is new; PARENT itself where there is no room for it.
 uint32_t profile_child(struct profile *profile, uint32_t parent, uint32_t region);
-/// The same as profile_enter() for an MPI call from CONTEXT: the functions of the context that are
+/// The same as profile_enter() for a call from CONTEXT: the functions of the context that are
 /// not open yet come between, and the time since the location's last event goes to the stretch
 /// before the call. The path that time went to.
 uint32_t profile_enter_call(struct profile *profile, uint32_t region, uint32_t context,

@@ -108,7 +108,7 @@ static bool print_stretches(const struct page *page)
         for (size_t i = 0; i < n && i < STRETCH_ROWS; i++)
             add_stretch_row(&table, page, order[i]);
         page_heading_of_times(page, "Time in (program)",
-                              "outside recorded regions, by the next MPI call");
+                              "outside recorded regions, by the next call");
         page_table(page, &table);
     }
     return n > 0;

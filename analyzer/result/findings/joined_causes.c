@@ -43,13 +43,14 @@ static bool are_one_stretch(const struct result *result, uint32_t a, uint32_t b)
 }
 
 /// Whether the calls of SITE wait for no other rank and take next to nothing of the computing
-/// before those of BEGUN: they do not end a computation, as calls that ask for a rank do not.
+/// before those of BEGUN: they do not end a computation, as calls that ask for a rank, or that
+/// write a line of a log, do not.
 static bool are_short(const struct result *result, uint32_t site, uint32_t begun)
 {
     uint32_t path = result->sites[site].path;
     const struct result_region *region = &result->regions[result->paths[path].region];
     double calls_ns = (double)result->sites[site].inclusive_ns;
-    bool are = region->mpi_class == MPI_CLASS_MANAGEMENT &&
+    bool are = (region->mpi_class == MPI_CLASS_MANAGEMENT || !region->is_mpi) &&
                calls_ns <= short_calls * (double)result->sites[begun].before_ns;
     for (size_t i = 0; i < result->n_patterns && are; i++)
         for (size_t k = 0; k < result->patterns[i].n_by_path && are; k++)

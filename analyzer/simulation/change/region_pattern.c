@@ -149,7 +149,8 @@ static bool may_name(const struct region_text *pattern, const struct region *reg
 {
     bool is_mpi = region->mpi != MPI_FUNCTION_NONE;
     bool is_last = part + 1 == pattern->n_parts;
-    return !(is_mpi && !pattern->takes_calls) && !(is_last && !is_mpi && pattern->only_calls);
+    return !(is_mpi && !pattern->takes_calls) &&
+           !(is_last && !region_is_of_calls(region) && pattern->only_calls);
 }
 
 /// Whether part PART of the pattern is **.
@@ -348,6 +349,7 @@ struct region_patterns {
     struct path_node *nodes; // the first one is that of a location
     size_t n_nodes, capacity;
     struct map children, at_place; // (parent, region), (node, context) -> node
+    struct map before;             // as children: the computing before calls for files
 };
 
 struct region_patterns *region_patterns_new(const struct definitions *definitions)
@@ -360,6 +362,7 @@ struct region_patterns *region_patterns_new(const struct definitions *definition
     patterns->n_nodes = 1;
     map_init(&patterns->children);
     map_init(&patterns->at_place);
+    map_init(&patterns->before);
     return patterns;
 }
 
@@ -371,6 +374,7 @@ void region_patterns_free(struct region_patterns *patterns)
         release_text(&patterns->patterns[i]);
     map_release(&patterns->children);
     map_release(&patterns->at_place);
+    map_release(&patterns->before);
     FREE_ALL(patterns->nodes, patterns);
 }
 
@@ -480,13 +484,23 @@ static bool matches(const struct region_patterns *patterns, const struct region_
     return true;
 }
 
-/// Whether PATTERN names the path of NODE, which is called from CONTEXT.
+/// Whether PATTERN may name calls of REGION, or the computing before them. Of calls of MPI these
+/// are one, for nothing is computed in them.
+static bool may_name_calls(const struct region_text *pattern, const struct region *region,
+                           bool is_before)
+{
+    if (region->mpi != MPI_FUNCTION_NONE)
+        return true;
+    return pattern->only_calls ? region->is_for_files && is_before : !is_before;
+}
+
+/// Whether PATTERN names the path of NODE, which is called from CONTEXT, or what is BEFORE it.
 static bool names(const struct region_patterns *patterns, const struct region_text *pattern,
-                  uint32_t node, uint32_t context)
+                  uint32_t node, uint32_t context, bool is_before)
 {
     const struct definitions *definitions = patterns->definitions;
-    bool is_mpi = definitions->regions[patterns->nodes[node].region].mpi != MPI_FUNCTION_NONE;
-    if (pattern->is_root || (pattern->only_calls && !is_mpi))
+    const struct region *region = &definitions->regions[patterns->nodes[node].region];
+    if (pattern->is_root || !may_name_calls(pattern, region, is_before))
         return false;
     if (pattern->file &&
         (context == EVENT_NO_INDEX || !is_place(pattern, &definitions->contexts[context])))
@@ -494,9 +508,10 @@ static bool names(const struct region_patterns *patterns, const struct region_te
     return matches(patterns, pattern, node);
 }
 
-/// The node KEY of MAP, below PARENT for REGION called from CONTEXT, made when it is new.
+/// The node KEY of MAP, below PARENT for REGION called from CONTEXT or what is BEFORE it, made when
+/// it is new.
 static uint32_t find_node(struct region_patterns *patterns, struct map *map, uint64_t key,
-                          uint32_t parent, uint32_t region, uint32_t context)
+                          uint32_t parent, uint32_t region, uint32_t context, bool is_before)
 {
     uint32_t index;
     if (map_get(map, key, &index))
@@ -507,22 +522,36 @@ static uint32_t find_node(struct region_patterns *patterns, struct map *map, uin
     patterns->nodes[index] = (struct path_node){.parent = parent, .region = region};
     uint64_t named = 0;
     for (uint32_t i = 0; i < patterns->n_patterns; i++)
-        named |= (uint64_t)names(patterns, &patterns->patterns[i], index, context) << i;
+        named |= (uint64_t)names(patterns, &patterns->patterns[i], index, context, is_before) << i;
     patterns->nodes[index].named = named;
     patterns->nodes[index].inside = patterns->nodes[parent].inside | named;
     map_put(map, key, index);
     return index;
 }
 
+static void enter(struct region_patterns *patterns, uint64_t *mark, uint32_t region,
+                  uint32_t context, bool is_before)
+{
+    uint32_t parent = (uint32_t)*mark;
+    struct map *map = is_before ? &patterns->before : &patterns->children;
+    *mark =
+        find_node(patterns, map, *mark << 32 | region, parent, region, EVENT_NO_INDEX, is_before);
+    if (patterns->has_places && context != EVENT_NO_INDEX)
+        *mark = find_node(patterns, &patterns->at_place, *mark << 32 | context, parent, region,
+                          context, is_before);
+}
+
 void region_patterns_enter(struct region_patterns *patterns, uint64_t *mark, uint32_t region,
                            uint32_t context)
 {
-    uint32_t parent = (uint32_t)*mark;
-    *mark = find_node(patterns, &patterns->children, *mark << 32 | region, parent, region,
-                      EVENT_NO_INDEX);
-    if (patterns->has_places && context != EVENT_NO_INDEX)
-        *mark = find_node(patterns, &patterns->at_place, *mark << 32 | context, parent, region,
-                          context);
+    enter(patterns, mark, region, context, false);
+}
+
+void region_patterns_before(struct region_patterns *patterns, uint64_t *mark, uint32_t region,
+                            uint32_t context)
+{
+    bool is_mpi = patterns->definitions->regions[region].mpi != MPI_FUNCTION_NONE;
+    enter(patterns, mark, region, context, !is_mpi);
 }
 
 uint64_t region_patterns_inside(const struct region_patterns *patterns, uint64_t mark)
@@ -636,10 +665,13 @@ static void enter_all(struct region_patterns *patterns, const struct pag_result 
         SCOPED uint64_t *marks = memory_zeroed(location->n_paths, sizeof *marks);
         for (size_t i = 0; i < location->n_paths; i++) {
             const struct call_path *path = &location->paths[i];
-            if (path->region == EVENT_NO_INDEX)
-                continue; // that of a location
+            if (i == 0)
+                continue;                      // that of the location
+            bool is_before = path->is_stretch; // of the path in front of it
+            path -= is_before;
             marks[i] = marks[path->parent];
-            region_patterns_enter(patterns, &marks[i], path->region, path->context);
+            (is_before ? region_patterns_before
+                       : region_patterns_enter)(patterns, &marks[i], path->region, path->context);
             struct path_node *node = &patterns->nodes[marks[i]];
             node->is_met = true;
             node->is_recorded = node->is_recorded || path->visits > 0;

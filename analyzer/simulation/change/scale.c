@@ -164,14 +164,16 @@ static struct path_scale scale_of(const struct engine *engine,
         struct path_scale *scale = &computation->scales[next];
         const struct path *of = &location->profile.paths[next];
         *scale = (struct path_scale){0};
-        // A stretch follows the path of the call that ends it, and has the mark of that call.
+        struct region_patterns *regions = prediction->scenario->regions;
+        const struct path *call = of - of->is_stretch; // that ends a stretch is in front of it
         if (next > 0)
-            scale->mark = computation->scales[of->is_stretch ? next - 1 : of->parent].mark;
-        if (next > 0 && of->region != EVENT_NO_INDEX)
-            region_patterns_enter(prediction->scenario->regions, &scale->mark, of->region,
-                                  of->context);
-        uint64_t inside = region_patterns_inside(prediction->scenario->regions, scale->mark) &
-                          region_patterns_after(prediction->scenario->regions, 0);
+            scale->mark = computation->scales[call->parent].mark;
+        if (of->is_stretch)
+            region_patterns_before(regions, &scale->mark, call->region, call->context);
+        else if (next > 0)
+            region_patterns_enter(regions, &scale->mark, of->region, of->context);
+        uint64_t inside =
+            region_patterns_inside(regions, scale->mark) & region_patterns_after(regions, 0);
         put_factors(scale, prediction, location->index, inside);
     }
     return computation->scales[path];

@@ -122,6 +122,10 @@ static void resolve_regions(struct definitions *definitions, const struct record
         };
         if (definitions->regions[i].mpi != MPI_FUNCTION_NONE)
             definitions->regions[i].mpi_class = (uint8_t)mpi_class_of_name(name);
+        else
+            definitions->regions[i].is_for_files =
+                record->role == OTF2_REGION_ROLE_FILE_IO ||
+                record->role == OTF2_REGION_ROLE_FILE_IO_METADATA;
     }
 }
 

@@ -524,6 +524,8 @@ static OTF2_RegionRole role_of(const char *name, OTF2_Paradigm paradigm)
         {"task", OTF2_REGION_ROLE_TASK},
         {"loop", OTF2_REGION_ROLE_LOOP},
     };
+    if (paradigm == OTF2_PARADIGM_NONE)
+        return OTF2_REGION_ROLE_FILE_IO;
     if (paradigm == OTF2_PARADIGM_MPI)
         return find_role(name, mpi, sizeof mpi / sizeof *mpi);
     if (paradigm == OTF2_PARADIGM_OPENMP)

@@ -124,8 +124,11 @@ static bool define_region(struct parser *parser)
         paradigm = OTF2_PARADIGM_MPI;
     else if (strcmp(word, "openmp") == 0)
         paradigm = OTF2_PARADIGM_OPENMP;
+    else if (strcmp(word, "libc") == 0)
+        paradigm = OTF2_PARADIGM_NONE;
     else if (*word)
-        return FAIL(parser, "a region is of user, mpi, openmp, pthread or marker, not '%s'", word);
+        return FAIL(parser, "a region is of user, mpi, openmp, pthread, libc or marker, not '%s'",
+                    word);
     const char *file = strcmp(parser->words[2], "-") == 0 ? NULL : parser->words[2];
     if (parser->writer) {
         uint32_t region =
@@ -244,7 +247,7 @@ bool text_definition(struct parser *parser, bool *is_definition)
         {"intercomm", define_comm, 4, MAX_WORDS, "a communicator is: comm NAME ranks R ..."},
         {"window", define_window, 3, 3, "a window is: window NAME COMM"},
         {"region", define_region, 3, 5,
-         "a region is: region NAME FILE:LINE [user|mpi|openmp|marker [AS]]"},
+         "a region is: region NAME FILE:LINE [user|mpi|openmp|pthread|libc|marker [AS]]"},
         {"offset", define_offset, 4, 4, "a clock offset is: offset LOC TIME OFFSET"},
         {"cores", define_cores, 3, 3, "the cores of a node are: cores NODE NUMBER"},
         {"context", define_context, 4, 5,

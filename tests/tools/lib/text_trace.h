@@ -18,8 +18,9 @@
 //   comm NAME ranks 0 2 3             `world` (all ranks) and `self` are predefined
 //   intercomm NAME ranks 0 1 | 2 3
 //   window NAME COMM                  an RMA window
-//   region NAME file.c:12 [user|mpi|openmp|pthread|marker [AS]]  optional; default: MPI_* is mpi,
-//                                     else user; AS: what it is called in the archive
+//   region NAME file.c:12 [user|mpi|openmp|pthread|libc|marker [AS]]  optional; default: MPI_* is
+//                                     mpi, else user; libc: a function for files; AS: what it is
+//                                     called in the archive
 //   context NAME FUNCTION FILE[:LINE] [CALLER]  calling context: a call in FUNCTION, which the call
 //                                     CALLER (a context) called; `-` for none, `?` for a reference
 //                                     to nothing, which a context without a line is as well
