@@ -904,3 +904,26 @@ END
         collective operations would save some 3.014 ms" | gsub("\n *"; " "))'
     "$PAGODA" replay --json blocks-8 | jq -e '.findings[0] | .hint | contains("Send sooner, in smaller blocks. Or ")'
 }
+
+# Rank 1 computes for 8 ms before each of two lines of a log and for 2 ms before it meets the others, rank 0 for 3, 3
+# and 1. So rank 0 waits for 11 ms each time, and half of that would be saved.
+@test "findings: calls that write a log do not cut computing into pieces" {
+    awk 'BEGIN {
+            print "region fprintf - libc\ncontext a main log.c:10\ncontext b main log.c:12\ncontext c main log.c:14"
+            for (step = 0; step < 20; step++) {
+                for (rank = 0; rank < 2; rank++) {
+                    time = step * 18010000
+                    work = (rank ? 8 : 3) * 1000000
+                    printf "%d %d-%d fprintf at a\n", rank, time + work, time + work + 1000
+                    printf "%d %d-%d fprintf at b\n", rank, time + 2 * work + 1000, time + 2 * work + 2000
+                    time += 2 * work + 2000 + (rank ? 2 : 1) * 1000000
+                    end = (step + 1) * 18010000
+                    printf "%d %d-%d MPI_Allreduce at c ; %d coll-begin ; %d coll-end allreduce world - 8 8\n", rank,
+                        time, end, time, end
+                }
+            }
+        }' | "$BUILD/tools/mktrace" - log
+    "$PAGODA" replay --json log | jq -e '.findings | length == 1 and (.[0] | .kind == "uneven-work" and
+        .loss_ns == 220000000 and (.remedies[0] | .words == "--balance \u0027before main/*\u0027" and
+        .gain_ns == 110000000))'
+}

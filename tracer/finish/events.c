@@ -284,6 +284,14 @@ static uint64_t stack_of(const struct record_call *call)
     return has_stack ? ((const struct record_call_above *)call)->stack : 0;
 }
 
+/// The time of CALL that is in its folded POLLs. A loop that spends less between them does nothing
+/// else, for to record a poll and to ask again takes about as long as the poll: all of it is theirs.
+static uint64_t polling_ns(const struct record_call *call, const struct record_poll *poll)
+{
+    uint64_t whole_ns = call->leave_ns > call->enter_ns ? call->leave_ns - call->enter_ns : 0;
+    return whole_ns / 2 < poll->inside_ns ? whole_ns : poll->inside_ns;
+}
+
 /// Writes a call. Returns its last record. A call that never returned stays open.
 static const struct record_head *write_call(struct context *context, const struct record_call *call)
 {
@@ -296,7 +304,7 @@ static const struct record_head *write_call(struct context *context, const struc
     const struct record_poll *poll = (const void *)detail;
     if (detail && detail->kind == RECORD_POLL) {
         ADD_ATTRIBUTE(context, Uint64, ATTRIBUTE_POLL_COUNT, poll->count);
-        ADD_ATTRIBUTE(context, Uint64, ATTRIBUTE_POLL_NS, poll->inside_ns);
+        ADD_ATTRIBUTE(context, Uint64, ATTRIBUTE_POLL_NS, polling_ns(call, poll));
     }
     context_add_call_site(context, call->site, stack_of(call), call->enter_ns);
     context_enter(context, call->enter_ns, region);

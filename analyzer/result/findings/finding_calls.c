@@ -304,7 +304,8 @@ static double message_cost_ns(const struct result *result, double n_messages)
 /// (p - 1 + b) (W / b + o): least with b = sqrt((p - 1) W / o) (Hoisie, Lubeck, Wasserman,
 /// "Performance and Scalability Analysis of Teraflop-Scale Parallel Architectures Using
 /// Multidimensional Wavefront Applications", 2000: its model in one dimension).
-static void put_pipeline(const struct result *result, struct facts *facts)
+static void put_pipeline(const struct result *result, const struct cause *cause,
+                         struct facts *facts)
 {
     static const double enough = 0.02; // of the run, below which other blocks are not worth a word
     if (!is_chain(result))
@@ -321,7 +322,8 @@ static void put_pipeline(const struct result *result, struct facts *facts)
     double saved_ns = n_sweeps * ((n_before + n_blocks) * (work_ns / n_blocks + cost_ns) -
                                   (n_before + best) * (work_ns / best + cost_ns));
     double window_ns = (double)(result->window_end_ns - result->window_begin_ns);
-    if (saved_ns < enough * window_ns)
+    double most_ns = (double)cause->loss_ns / (double)result->n_ranks; // else it is another program
+    if (saved_ns < enough * window_ns || saved_ns > most_ns)
         return;
     facts_say(facts, FINDING_TEXT_blocks, "%.0f", n_blocks);
     facts_say(facts, FINDING_TEXT_best_blocks, "%.0f", best);
@@ -333,5 +335,5 @@ void facts_put_calls(const struct result *result, const struct cause *cause, str
     put_counts(result, cause, facts);
     put_calls(result, cause, facts);
     put_traffic(result, facts);
-    put_pipeline(result, facts);
+    put_pipeline(result, cause, facts);
 }

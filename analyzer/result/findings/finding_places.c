@@ -13,8 +13,9 @@
 #include "analyzer/trace/definitions.h"
 
 enum { MAX_NAMED_PARTS = 2 };
-static const double unusual = 4;  // times the mean
-static const double mainly = 0.6; // of the loss on the account of a rank
+static const double unusual = 4;      // times the mean
+static const double mainly = 0.6;     // of the loss on the account of a rank
+static const double nearly_all = 0.8; // of the computing before the calls in a function
 
 /// Whether the longest computing before the calls of SITE is like the rest of its rank's, which
 /// then most likely begins with the same call.
@@ -157,6 +158,26 @@ static const char *common_line(const struct result *result, const struct cause *
     return first->source;
 }
 
+/// The function that makes all calls after the code of CAUSE, which are several, where that code is
+/// nearly all before its calls; NULL: there is none.
+static const char *common_function(const struct result *result, const struct cause *cause)
+{
+    if (cause->site == RESULT_NONE || cause->n_parts == 0)
+        return NULL;
+    uint32_t function = result->paths[result->sites[cause->site].path].parent;
+    uint64_t of_cause_ns = result->sites[cause->site].before_ns, all_ns = 0;
+    for (size_t i = 0; i < cause->n_parts; i++) {
+        const struct result_site *part = &result->sites[cause->parts[i]];
+        of_cause_ns += result->paths[part->path].parent == function ? part->before_ns : 0;
+    }
+    for (size_t i = 0; i < result->n_sites && function != RESULT_NONE; i++)
+        if (result->paths[result->sites[i].path].parent == function)
+            all_ns += result->sites[i].before_ns;
+    return function != RESULT_NONE && (double)of_cause_ns >= nearly_all * (double)all_ns
+               ? result->regions[result->paths[function].region].shown
+               : NULL;
+}
+
 /// "the code before solve.c:56", LINE; or "the code between solve.c:50 and solve.c:56".
 static void write_before_line(const struct result *result, const struct cause *cause,
                               const char *line, FILE *out)
@@ -238,12 +259,15 @@ static void put_place(const struct result *result, const struct cause *cause, st
         if (facts->path != RESULT_NONE)
             facts_put_text(facts, FINDING_TEXT_place, path_text(result, NULL, facts->path));
     }
-    const char *line = common_line(result, cause);
+    const char *line = common_line(result, cause), *function = common_function(result, cause);
     if (is_once(result, cause, facts)) {
         put_once(result, cause, facts);
     } else if (line) {
         facts_say(facts, FINDING_TEXT_region, "before %s", line);
         facts_say(facts, FINDING_TEXT_work, "the computing before %s", line);
+    } else if (function) {
+        facts_say(facts, FINDING_TEXT_region, "before %s/*", function);
+        facts_say(facts, FINDING_TEXT_work, "the computing before calls in %s", function);
     } else if (cause->region != RESULT_NONE)
         put_names(result, cause->region, facts->site, facts);
     else if (cause->path != RESULT_NONE) {
@@ -291,7 +315,8 @@ static void put_step(const struct result *result, const struct cause *cause, str
 
 bool facts_take_other(struct facts *facts, const struct result *result, const struct cause *cause)
 {
-    if (cause->n_parts == 0 || cause->region == RESULT_NONE || common_line(result, cause))
+    if (cause->n_parts == 0 || cause->region == RESULT_NONE || common_line(result, cause) ||
+        common_function(result, cause))
         return false;
     uint32_t outer = cause_outer(result, cause);
     if (cause->site != RESULT_NONE)
