@@ -909,7 +909,7 @@ END
 # and 1. So rank 0 waits for 11 ms each time, and half of that would be saved.
 @test "findings: calls that write a log do not cut computing into pieces" {
     awk 'BEGIN {
-            print "region fprintf - libc\ncontext a main log.c:10\ncontext b main log.c:12\ncontext c main log.c:14"
+            print "region fprintf - libc\ncontext a main log.c:10\ncontext b main log.c:12\ncontext c main log.c:14\n0-1 0-0 MPI_Comm_rank at a"
             for (step = 0; step < 20; step++) {
                 for (rank = 0; rank < 2; rank++) {
                     time = step * 18010000

@@ -285,7 +285,8 @@ static uint64_t stack_of(const struct record_call *call)
 }
 
 /// The time of CALL that is in its folded POLLs. A loop that spends less between them does nothing
-/// else, for to record a poll and to ask again takes about as long as the poll: all of it is theirs.
+/// else, for to record a poll and to ask again takes about as long as the poll: all of it is
+/// theirs.
 static uint64_t polling_ns(const struct record_call *call, const struct record_poll *poll)
 {
     uint64_t whole_ns = call->leave_ns > call->enter_ns ? call->leave_ns - call->enter_ns : 0;
