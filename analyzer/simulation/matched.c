@@ -52,6 +52,19 @@ static bool may_be_held(const struct engine *engine, const struct call *call,
            !recorded_is_unattended(prediction->recorded, is_remote, times->size_bytes);
 }
 
+/// The sender of MESSAGE, of TIMES, waits for its receiver no longer, unless it has to.
+static void free_sender(const struct prediction *prediction, const struct message *message,
+                        struct message_simulation *times)
+{
+    uint64_t eager_bytes = prediction->scenario->settings->eager_bytes;
+    bool waits = times->is_rendezvous || times->needs_attendance;
+    if (!waits || eager_bytes == PAG_NOT_KNOWN || times->size_bytes > eager_bytes ||
+        !sends_may_be_buffered(message))
+        return;
+    times->is_freed = true;
+    times->is_rendezvous = times->needs_core = times->needs_attendance = false;
+}
+
 static bool waits_later(struct engine *engine, const struct location_state *location)
 {
     return prediction_of(engine)->overlap && overlap_waits_later(engine, location);
@@ -95,6 +108,7 @@ static void sent(struct engine *engine, struct location_state *location, uint32_
     times->needs_attendance = times->needs_core ||
                               needs_attendance(prediction, message, times->size_bytes) ||
                               may_be_held(engine, call, message, times);
+    free_sender(prediction, message, times);
     if (!prediction->costs->departs_at_enter) // the size tells
         message->is_synchronous = message->awaits_receiver =
             prediction->messages[index].is_rendezvous;

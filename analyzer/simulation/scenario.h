@@ -64,6 +64,8 @@ struct scenario_settings {
                              // share cores in slices, and for it to be in MPI, where calls wait
                              // later; PAG_NOT_KNOWN: as the machine says, else as usual for the
                              // recorded MPI
+    uint64_t eager_bytes;    // up to this size no sender waits for its receiver, except by
+                             // MPI_Ssend; PAG_NOT_KNOWN: as recorded, or as the machine says
     bool spins;              // a waiting process keeps its share of the cores
     bool is_sticky;          // ranks stay on one core of their node each
     const struct region_scale *scales;
@@ -89,6 +91,7 @@ struct scenario_settings {
 #define SCENARIO_UNCHANGED_FIELDS                                                                  \
     {                                                                                              \
         .hand_over_ns = PAG_NOT_KNOWN, .slice_ns = PAG_NOT_KNOWN, .buffered_bytes = PAG_NOT_KNOWN, \
+        .eager_bytes = PAG_NOT_KNOWN,                                                              \
     }
 #define SCENARIO_UNCHANGED ((struct scenario_settings)SCENARIO_UNCHANGED_FIELDS)
 

@@ -389,6 +389,23 @@ static inline uint64_t call_recorded_work_ns(const struct engine *engine,
     return cpu_ns < length_ns ? cpu_ns : length_ns;
 }
 
+/// How many sends that CALL completes no longer wait for their receivers; their bytes are added to
+/// *BYTES.
+static inline uint32_t call_freed_sends(const struct engine *engine, const struct call *call,
+                                        uint64_t *bytes)
+{
+    const struct prediction *prediction = prediction_of(engine);
+    uint32_t n_freed = 0;
+    if (prediction->scenario->settings->eager_bytes == PAG_NOT_KNOWN)
+        return 0;
+    for (uint32_t i = 0; i < call->n_sends; i++) {
+        const struct message_simulation *times = &prediction->messages[call->sends[i]];
+        n_freed += times->is_freed;
+        *bytes += times->is_freed ? times->size_bytes : 0;
+    }
+    return n_freed;
+}
+
 /// The open call, with what is its location's own of it.
 static inline struct simulated_call call_description(const struct engine *engine,
                                                      const struct location_state *location)
@@ -417,6 +434,7 @@ static inline struct simulated_call call_description(const struct engine *engine
         .is_finalize = call->is_finalize,
         .is_handle = state->is_handle,
     };
+    described.n_left_out += call_freed_sends(engine, call, &described.freed_bytes);
     if (prediction->notes && location->is_master)
         described.recorded_work_ns = recorded_own_work(prediction, &described);
     return described;

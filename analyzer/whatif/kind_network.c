@@ -72,8 +72,8 @@ const struct whatif_option whatif_options_of_network[] = {
      .help = "with --machine: the network's bandwidth in bytes a second", .needs = "machine",
      .does = "changes the network of"},
     {WHATIF_ROW(AXIS, "eager", "BYTES"), WHATIF_NUMBER(eager_bytes, option_read_size),
-     .help = "with --machine: the largest message the network sends eagerly", .needs = "machine",
-     .does = "changes the network of"},
+     .help = "the largest message whose sender does not wait for its receiver; with --machine: "
+             "between nodes"},
     {.name = "timeless",
      .kind = WHATIF_FLAG,
      WHATIF_SET(settings.is_timeless),
@@ -101,8 +101,10 @@ const struct whatif_option whatif_options_of_network[] = {
 
 int whatif_use_machine(struct whatif_case *asked, const struct machine *machine, struct error *err)
 {
-    if (!asked->machine_file)
+    if (!asked->machine_file) {
+        asked->settings.eager_bytes = asked->eager_bytes;
         return 0;
+    }
     if (asked->n_draws > 0 && !machine_has_noise(machine))
         return error_set(err, "--draws: %s has no <quantile>, so that all runs would be the same",
                          machine->path);
@@ -136,6 +138,8 @@ static bool crosses_network(const struct scenario *scenario, const struct machin
 static void note_unused_network(struct whatif_report *report, const struct whatif_plan *plan)
 {
     const struct whatif_case *first = &plan->cases[0];
+    if (!first->machine_file)
+        return;
     bool is_changed = first->latency_ns != PAG_NOT_KNOWN || first->bandwidth > 0 ||
                       first->eager_bytes != PAG_NOT_KNOWN;
     for (size_t i = 1; i < plan->n_cases; i++)

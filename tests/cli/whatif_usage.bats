@@ -104,7 +104,7 @@ END
     is 2 '--workers and --rebalance both decide which rank does which work' --workers 2 --rebalance magda
     is 2 '--map says how ranks are dealt to --nodes, which is missing' --map block
     local option
-    for option in '--latency 1us' '--bandwidth 1MB' '--eager 0' --timeless; do
+    for option in '--latency 1us' '--bandwidth 1MB' --timeless; do
         # shellcheck disable=SC2086 # two words
         is 2 '--machine, which is missing' $option
     done

@@ -20,14 +20,15 @@ struct simulated_call {
     uint64_t recorded_attend_ns; // when its receivers had been in MPI (pag_message), 0: not known
     uint64_t recorded_work_ns;   // CPU time it took in the recording, its whole length if not known
     uint64_t enter_ns;
-    uint32_t n_sent;     // messages that depart in it, and have an overhead
-    uint64_t sent_bytes; // of the message where there is one
-    uint32_t n_records;  // of messages and collectives in it
-    uint32_t n_left_out; // of these: messages not sent, operations left out
-    uint32_t n_joined;   // of these: sends it completes that follow another one (aggregate.h)
-    bool is_waiting;     // it has conditions, or is a handle call, which takes its time but no core
-    bool is_init;        // MPI_Init
-    bool is_finalize;    // MPI_Finalize
+    uint32_t n_sent;      // messages that depart in it, and have an overhead
+    uint64_t sent_bytes;  // of the message where there is one
+    uint32_t n_records;   // of messages and collectives in it
+    uint32_t n_left_out;  // of these: messages not sent, or not waited for, operations left out
+    uint64_t freed_bytes; // of sends that wait for their receivers no longer: copied into buffers
+    uint32_t n_joined;    // of these: sends it completes that follow another one (aggregate.h)
+    bool is_waiting;  // it has conditions, or is a handle call, which takes its time but no core
+    bool is_init;     // MPI_Init
+    bool is_finalize; // MPI_Finalize
     // MPI_Init, MPI_Finalize, of files, or its only operations create or destroy handles:
     bool is_handle;
 };

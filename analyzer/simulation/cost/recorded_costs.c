@@ -428,10 +428,22 @@ static uint64_t own_limit(const struct prediction *prediction, const struct simu
 
 // --- the cost model
 
+/// What CALL takes to copy its messages into buffers, whose sender waited for RECEIVERS and does so
+/// no longer: about what it takes to copy them out of buffers.
+static pag_work copy_work(const struct prediction *prediction, const struct simulated_call *call,
+                          const uint32_t *receivers, uint64_t most_ns)
+{
+    if (call->freed_bytes == 0 || call->n_sent == 0)
+        return 0;
+    bool far = scopes_is_remote(&prediction->scenario->scopes, call->site, receivers[0]);
+    uint64_t copy_ns = recorded_receive_ns(prediction->recorded, polls_idly(prediction, call->rank),
+                                           far, call->freed_bytes);
+    return (pag_work)min_ns(copy_ns, most_ns) * PAG_WORK_PER_NS;
+}
+
 pag_work recorded_costs_before(struct prediction *prediction, const struct simulated_call *call,
                                const uint32_t *receivers)
 {
-    (void)receivers;
     uint64_t own_ns = call->recorded_work_ns;
     if (prediction->progress)
         note_progress(prediction, call->rank, call->enter_ns, call->recorded_enter_ns);
@@ -439,8 +451,9 @@ pag_work recorded_costs_before(struct prediction *prediction, const struct simul
         own_ns = min_ns(own_ns, limit_sending(prediction, call));
     pag_work amount = call->is_waiting ? 0 : (pag_work)own_ns * PAG_WORK_PER_NS;
     uint32_t n_less = call->n_left_out + call->n_joined;
-    return n_less == 0 ? amount
-                       : amount * (pag_work)less(call->n_records, n_less) / call->n_records;
+    if (n_less > 0)
+        amount = amount * (pag_work)less(call->n_records, n_less) / call->n_records;
+    return call->is_waiting ? amount : amount + copy_work(prediction, call, receivers, own_ns);
 }
 
 /// When CALL, which creates or destroys handles, would have been left if it had not lost its core.
