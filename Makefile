@@ -501,9 +501,9 @@ layers: $(layers-mpi:%=$(BUILD)/tracer/%/functions.gen.h)
 # What is installed: pairs FILE:FOLDER, whose first part is the name of a variable.
 installed = $(if $(main-object),$(BUILD)/pagoda:bindir) \
     $(foreach file,$(TRACER_INSTALL) $(spread-modules),$(file):libdir/pagoda) \
-    $(foreach file,$(filter-out %/findings %/properties %/machines %/experiments %/policies %/sweeps %/models,$(wildcard patterns/*)),\
+    $(foreach file,$(filter-out %/findings %/tuning %/properties %/machines %/experiments %/policies %/sweeps %/models,$(wildcard patterns/*)),\
     $(file):datadir/pagoda/patterns) \
-    $(foreach folder,findings properties machines experiments policies sweeps models,$(foreach file,$(wildcard patterns/$(folder)/*),\
+    $(foreach folder,findings tuning properties machines experiments policies sweeps models,$(foreach file,$(wildcard patterns/$(folder)/*),\
     $(file):datadir/pagoda/patterns/$(folder))) \
     tracer/pagoda.h:includedir $(BUILD)/pagoda.pc:libdir/pkgconfig \
     $(BUILD)/modulefile/$(VERSION):datadir/modulefiles/pagoda \

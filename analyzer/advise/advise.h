@@ -4,7 +4,7 @@
 
 #include "analyzer/advise/candidates.h"
 #include "analyzer/base/error.h"
-#include "analyzer/pattern/finding_kind.h"
+#include "analyzer/pattern/catalogue.h"
 #include "analyzer/replay/replay_run.h"
 #include "analyzer/result/advice.h"
 
@@ -16,9 +16,9 @@ int advise_run(struct replay_run *measured, const struct advise_setting *setting
 // --- findings.c
 // What the remedies of a run's findings would save.
 
-/// Whether all remedies of KINDS name what-if options, with a value where these take one. 0, or -1
-/// and ERR ("FILE:LINE: ...").
-int findings_check_remedies(const struct finding_kinds *kinds, struct error *err);
+/// Whether all remedies of CATALOGUE's kinds of findings and tuning points name what-if options,
+/// with a value where these take one. 0, or -1 and ERR ("FILE:LINE: ...").
+int findings_check_remedies(const struct catalogue *catalogue, struct error *err);
 
 /// Why a replay does not predict them, a sentence: it would take much longer than the replay
 /// itself. NULL: it does.

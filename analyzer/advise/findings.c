@@ -33,14 +33,20 @@ static int check_remedy(const struct finding_remedy *remedy, struct error *err)
                        : error_set(err, "--%s takes no value", option->name);
 }
 
-int findings_check_remedies(const struct finding_kinds *kinds, struct error *err)
+int findings_check_remedies(const struct catalogue *catalogue, struct error *err)
 {
+    const struct finding_kinds *kinds = &catalogue->findings;
+    const struct tunings *tunings = &catalogue->tunings;
     for (size_t i = 0; i < kinds->n; i++) {
         const struct finding_kind *kind = &kinds->kinds[i];
         for (size_t k = 0; k < kind->n_remedies; k++)
             if (check_remedy(&kind->remedies[k], err) != 0)
                 return error_wrap(err, "%s:%u: <remedy>", kind->file, kind->remedies[k].line);
     }
+    for (size_t i = 0; i < tunings->n; i++)
+        if (check_remedy(&tunings->items[i].remedy, err) != 0)
+            return error_wrap(err, "%s:%u: <remedy>", tunings->items[i].file,
+                              tunings->items[i].remedy.line);
     return 0;
 }
 
@@ -126,7 +132,8 @@ static uint64_t potential_ns(const struct result_finding *finding, size_t n_rank
 
 static void remedy_release(struct result_remedy *remedy)
 {
-    FREE_ALL(remedy->option, remedy->value, remedy->sentence, remedy->failure, remedy->bend.then);
+    FREE_ALL(remedy->option, remedy->value, remedy->sentence, remedy->setting, remedy->limits);
+    FREE_ALL(remedy->failure, remedy->bend.then);
 }
 
 /// What ADVICE predicts of the remedies of FINDING, and of what it may be otherwise.

@@ -182,10 +182,25 @@ static int check_finding_kind(struct check *check, struct error *err)
     struct catalogue *catalogue = catalogue_load_shipped(&check->path, 1, err);
     if (!catalogue)
         return -1;
-    int status = findings_check_remedies(&catalogue->findings, err);
+    int status = findings_check_remedies(catalogue, err);
     for (size_t i = 0; i < catalogue->findings.n; i++)
         if (strcmp(catalogue->findings.kinds[i].file, check->path) == 0)
             check->n_entries = catalogue->findings.kinds[i].n_remedies;
+    catalogue_free(catalogue);
+    return status;
+}
+
+/// A tuning point, beside the shipped patterns and kinds of findings.
+static int check_tuning(struct check *check, struct error *err)
+{
+    check->kind = CHECK_TUNING;
+    struct catalogue *catalogue = catalogue_load_shipped(&check->path, 1, err);
+    if (!catalogue)
+        return -1;
+    int status = findings_check_remedies(catalogue, err);
+    for (size_t i = 0; i < catalogue->tunings.n; i++)
+        if (strcmp(catalogue->tunings.items[i].file, check->path) == 0)
+            check->n_entries = catalogue->tunings.items[i].n_settings;
     catalogue_free(catalogue);
     return status;
 }
@@ -218,6 +233,7 @@ static int check_xml(struct check *check, struct error *err)
         {"policy", check_policy},         {"sweep", check_sweep},
         {"finding", check_finding_kind},  {"hierarchy", check_properties_of_run},
         {"model", check_model},           {"slowdown", check_slowdown},
+        {"tuning", check_tuning},
     };
     struct xml_document *document = xml_read(check->path, err);
     if (!document)
@@ -227,7 +243,7 @@ static int check_xml(struct check *check, struct error *err)
     bool is_known = kind < sizeof kinds / sizeof kinds[0];
     if (!is_known)
         error_set(err,
-                  "%s:1: <%s> is neither <pattern>, <patterns>, <finding>, <hierarchy>, "
+                  "%s:1: <%s> is neither <pattern>, <patterns>, <finding>, <tuning>, <hierarchy>, "
                   "<property>, <properties>, <machine>, <model>, <policy>, <slowdown> nor <sweep>: "
                   "of XML files, these can be checked",
                   check->path, name);
@@ -398,9 +414,10 @@ int cmd_check(int argc, char **argv)
         .summary = "Checks traces, patterns, and machine, policy, sweep and settings files",
         .details =
             "FILE is an OTF2 archive (its anchor file *.otf2 or its directory), an XML file\n"
-            "of patterns, a kind of findings, a hierarchy of properties or properties over\n"
-            "experiments, a file of properties (*.asl), a machine, slowdown, policy or sweep\n"
-            "file, a configuration or filter file of pagoda trace, or rules of pagoda reduce.\n",
+            "of patterns, a kind of findings, a tuning point, a hierarchy of properties or\n"
+            "properties over experiments, a file of properties (*.asl), a machine, slowdown,\n"
+            "policy or sweep file, a configuration or filter file of pagoda trace, or rules\n"
+            "of pagoda reduce.\n",
         OPTIONS_OF(rows),
     };
     int first_operand, status;

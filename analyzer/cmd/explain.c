@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// `pagoda explain [KIND | NAME | FILE]`: lists the patterns, kinds of findings, machines,
-// policies and models that come with the command, or explains one of them, or a file of the user's.
-// Each file is read and checked as for its use.
+// `pagoda explain [KIND | NAME | FILE]`: lists the patterns, kinds of findings, tuning points,
+// machines, policies and models that come with the command, or explains one of them, or a file of
+// the user's. Each file is read and checked as for its use.
 #include "analyzer/cmd/commands.h"
 
 #include <stdlib.h>
@@ -22,13 +22,14 @@
 #include "analyzer/tasks/task_model.h"
 
 /// The kinds of things that are explained, in the order in which they are listed.
-enum kind { PATTERNS, FINDINGS, PROPERTIES, MACHINES, POLICIES, MODELS, N_KINDS };
+enum kind { PATTERNS, FINDINGS, TUNING, PROPERTIES, MACHINES, POLICIES, MODELS, N_KINDS };
 
 static const struct {
     const char *name, *title;
 } kinds[N_KINDS] = {
     {"patterns", "Wait states that a replay looks for (patterns)"},
     {"findings", "Kinds of findings that a report begins with"},
+    {"tuning", "Settings of MPI libraries that findings propose (tuning points)"},
     {"properties", "Properties of a run (--properties)"},
     {"machines", "Machines to make predictions for (--machine)"},
     {"policies", "Policies by which a prediction deals work (--rebalance, --dealing)"},
@@ -56,20 +57,21 @@ static bool read_request(int argc, char **argv, struct request *request, int *st
 {
     const struct option_row rows[] = {
         OPTION_LIST_ROW("patterns", 0, "FILE", &request->files,
-                        "also list what FILE defines: patterns, a kind of findings or properties",
+                        "also list what FILE defines: patterns, a kind of findings, a tuning "
+                        "point or properties",
                         .manual = "What has the id of an existing one replaces it."),
         OPTION_FLAG_ROW("json", 0, &request->wants_json, "print JSON (schema 1) instead of text"),
         OPTION_FLAG_ROW("man", 0, &request->wants_manual, NULL),
     };
     const struct option_usage usage = {
         .command = "explain",
-        .operands = "[patterns|findings|properties|machines|policies|models|NAME|FILE]",
+        .operands = "[patterns|findings|tuning|properties|machines|policies|models|NAME|FILE]",
         .summary = "Lists what Pagoda knows, or explains one thing",
         .details =
             "NAME is a name in the first column of a list, such as late-sender or quadrics,\n"
             "or what reports call a wait state or finding, such as 'Late Sender'.\n"
-            "FILE is an XML file of patterns, a kind of findings, a hierarchy of properties,\n"
-            "a machine, a policy or a model, or a file of properties (*.asl).\n",
+            "FILE is an XML file of patterns, a kind of findings, a tuning point, a hierarchy\n"
+            "of properties, a machine, a policy or a model, or a file of properties (*.asl).\n",
         OPTIONS_OF(rows),
     };
     int first_operand;
@@ -129,9 +131,9 @@ static int kind_of_file(const char *path, enum kind *kind, struct error *err)
         const char *element;
         enum kind kind;
     } outermost[] = {
-        {"pattern", PATTERNS},     {"patterns", PATTERNS}, {"PATTERN", PATTERNS},
-        {"finding", FINDINGS},     {"machine", MACHINES},  {"policy", POLICIES},
-        {"hierarchy", PROPERTIES}, {"model", MODELS},
+        {"pattern", PATTERNS}, {"patterns", PATTERNS}, {"PATTERN", PATTERNS},
+        {"finding", FINDINGS}, {"tuning", TUNING},     {"machine", MACHINES},
+        {"policy", POLICIES},  {"model", MODELS},      {"hierarchy", PROPERTIES},
     };
     *kind = PROPERTIES;
     if (property_file_is_asl(path))
@@ -146,8 +148,8 @@ static int kind_of_file(const char *path, enum kind *kind, struct error *err)
         *kind = outermost[i].kind;
     else
         error_set(err,
-                  "%s:1: <%s> is neither <pattern>, <patterns>, <finding>, <hierarchy>, <machine>, "
-                  "<model> nor <policy>",
+                  "%s:1: <%s> is neither <pattern>, <patterns>, <finding>, <tuning>, <hierarchy>, "
+                  "<machine>, <model> nor <policy>",
                   path, element);
     xml_free(document);
     return status;
@@ -175,6 +177,7 @@ static int nothing_of_that_name(const struct catalogue *c, const char *what, str
     add_names(&all, NAMED_NAMES(kinds, N_KINDS), N_KINDS);
     add_names(&all, NAMED_NAMES(c->patterns, c->n_patterns), c->n_patterns);
     add_names(&all, NAMED_NAMES(c->findings.kinds, c->findings.n), c->findings.n);
+    add_names(&all, NAMED_NAMES(c->tunings.items, c->tunings.n), c->tunings.n);
     add_names(&all, NAMED_NAMES(c->properties.items, c->properties.n), c->properties.n);
     add_names(&all, NAMED_NAMES(c->hierarchies.items, c->hierarchies.n), c->hierarchies.n);
     for (enum kind kind = MACHINES; kind < N_KINDS; kind++) {
@@ -227,6 +230,12 @@ static void show_finding(struct loaded *loaded, const struct finding_kind *kind)
     loaded->known.n_findings = kind ? 1 : 0;
 }
 
+static void show_tuning(struct loaded *loaded, const struct tuning *tuning)
+{
+    loaded->known.tunings = tuning;
+    loaded->known.n_tunings = tuning ? 1 : 0;
+}
+
 /// All properties and hierarchies, or the one WHAT, or those of the file WHAT.
 static void show_properties(struct loaded *loaded, const char *what)
 {
@@ -257,7 +266,7 @@ static int load_catalogue(struct loaded *loaded, const struct option_list *files
 {
     catalogue_free(loaded->catalogue);
     loaded->catalogue = catalogue_load_shipped(files->values, files->count, err);
-    return loaded->catalogue ? findings_check_remedies(&loaded->catalogue->findings, err) : -1;
+    return loaded->catalogue ? findings_check_remedies(loaded->catalogue, err) : -1;
 }
 
 /// A file of the user's, with what his other files define.
@@ -281,6 +290,9 @@ static int load_file(struct loaded *loaded, const struct request *request, struc
     for (size_t i = 0; status == 0 && kind == FINDINGS && i < loaded->catalogue->findings.n; i++)
         if (strcmp(loaded->catalogue->findings.kinds[i].file, request->what) == 0)
             show_finding(loaded, &loaded->catalogue->findings.kinds[i]);
+    for (size_t i = 0; status == 0 && kind == TUNING && i < loaded->catalogue->tunings.n; i++)
+        if (strcmp(loaded->catalogue->tunings.items[i].file, request->what) == 0)
+            show_tuning(loaded, &loaded->catalogue->tunings.items[i]);
     return status;
 }
 
@@ -305,6 +317,10 @@ static int load(struct loaded *loaded, const struct request *request, struct err
         loaded->known.findings = loaded->catalogue->findings.kinds;
         loaded->known.n_findings = loaded->catalogue->findings.n;
     }
+    if (loaded->wants[TUNING]) {
+        loaded->known.tunings = loaded->catalogue->tunings.items;
+        loaded->known.n_tunings = loaded->catalogue->tunings.n;
+    }
     if (loaded->wants[PROPERTIES])
         show_properties(loaded, NULL);
     int status = 0;
@@ -319,8 +335,10 @@ static int load(struct loaded *loaded, const struct request *request, struct err
     loaded->known.pattern = catalogue_find(loaded->catalogue, what);
     show_finding(loaded, finding_kinds_find(&loaded->catalogue->findings, what));
     loaded->wants[PATTERNS] = loaded->known.pattern != PATTERN_NONE;
+    show_tuning(loaded, tunings_find(&loaded->catalogue->tunings, what));
     loaded->wants[FINDINGS] = loaded->known.findings != NULL;
-    bool is_known = loaded->wants[PATTERNS] || loaded->wants[FINDINGS];
+    loaded->wants[TUNING] = loaded->known.tunings != NULL;
+    bool is_known = loaded->wants[PATTERNS] || loaded->wants[FINDINGS] || loaded->wants[TUNING];
     if (!is_known && !is_file(what))
         show_properties(loaded, what);
     is_known |= loaded->wants[PROPERTIES];
@@ -379,6 +397,10 @@ static void print_text(const struct loaded *loaded)
             finding_page_one(known->findings, width, stdout);
         else if (i == FINDINGS)
             finding_page_list(known->findings, known->n_findings, width, stdout);
+        else if (loaded->is_one && i == TUNING)
+            tuning_page_one(known->tunings, width, stdout);
+        else if (i == TUNING)
+            tuning_page_list(known->tunings, known->n_tunings, width, stdout);
         else if (i == PROPERTIES)
             print_properties(loaded, width);
         else if (loaded->is_one && i == MACHINES)

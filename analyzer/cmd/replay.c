@@ -411,7 +411,7 @@ static int load_patterns(const struct replay_request *request, struct replay_out
 {
     outcome->catalogue =
         catalogue_load_shipped(request->pattern_files.values, request->pattern_files.count, err);
-    if (!outcome->catalogue || findings_check_remedies(&outcome->catalogue->findings, err) != 0)
+    if (!outcome->catalogue || findings_check_remedies(outcome->catalogue, err) != 0)
         return -1;
     if (!request->properties)
         return 0;

@@ -68,7 +68,7 @@ static int add_all(const struct add_request *request, char *const *traces, size_
 {
     struct catalogue *catalogue =
         catalogue_load_shipped(request->pattern_files.values, request->pattern_files.count, err);
-    int status = catalogue ? findings_check_remedies(&catalogue->findings, err) : -1;
+    int status = catalogue ? findings_check_remedies(catalogue, err) : -1;
     for (size_t i = 0; i < n_traces && status == 0; i++)
         status = add_one(request, catalogue, traces[i], is_unreadable, err);
     catalogue_free(catalogue);

@@ -294,6 +294,18 @@ static int compile_pattern(const struct catalogue *catalogue, struct pattern *pa
 // ---- findings ----
 
 /// `pagoda explain ID` must mean one thing.
+static int check_tuning_ids(const struct catalogue *catalogue, struct error *err)
+{
+    for (size_t i = 0; i < catalogue->tunings.n; i++) {
+        const struct tuning *tuning = &catalogue->tunings.items[i];
+        if (catalogue_find(catalogue, tuning->id) != PATTERN_NONE ||
+            finding_kinds_find(&catalogue->findings, tuning->id))
+            return error_set(err, "%s:%u: '%s' is the name of a pattern or a kind of findings",
+                             tuning->file, tuning->line, tuning->id);
+    }
+    return 0;
+}
+
 static int check_ids_differ(const struct catalogue *catalogue, struct error *err)
 {
     for (size_t i = 0; i < catalogue->findings.n; i++) {
@@ -311,20 +323,37 @@ static int check_ids_differ(const struct catalogue *catalogue, struct error *err
     return 0;
 }
 
-/// Those of DIRECTORY, unless that is NULL, and of those of the N extra files that hold one.
+/// The files of the folder SUBFOLDER of DIRECTORY, unless that is NULL, and those of the N extra
+/// files with the outermost ELEMENT, into *FILES, for words_free(). 0, or -1 and ERR.
+static int list_files(const char *directory, const char *subfolder, const char *element,
+                      const char *const *extra_files, size_t n, char ***files, struct error *err)
+{
+    SCOPED char *folder = memory_format("%s/%s", directory ? directory : "", subfolder);
+    *files = directory ? folder_files(folder, ".xml", err) : NULL;
+    if (directory && !*files)
+        return -1;
+    for (size_t i = 0; i < n; i++)
+        if (xml_file_is(extra_files[i], element))
+            words_add(files, extra_files[i]);
+    return 0;
+}
+
 static int read_findings(struct catalogue *catalogue, const char *directory,
                          const char *const *extra_files, size_t n, struct error *err)
 {
-    SCOPED char *folder = memory_format("%s/findings", directory ? directory : "");
-    char **files = directory ? folder_files(folder, ".xml", err) : NULL;
-    int failure = directory && !files ? -1 : 0;
-    for (size_t i = 0; i < n && !failure; i++)
-        if (xml_file_is(extra_files[i], "finding"))
-            words_add(&files, extra_files[i]);
+    SCOPED_BY(words_leave) char **files = NULL, **tunings = NULL;
+    int failure = list_files(directory, "findings", "finding", extra_files, n, &files, err);
     for (char **file = files; file && *file && !failure; file++)
         failure = finding_kinds_read(&catalogue->findings, *file, err);
-    words_free(files);
-    return failure ? failure : check_ids_differ(catalogue, err);
+    if (!failure)
+        failure = check_ids_differ(catalogue, err);
+    if (!failure)
+        failure = list_files(directory, "tuning", "tuning", extra_files, n, &tunings, err);
+    for (char **file = tunings; file && *file && !failure; file++)
+        failure = tunings_read(&catalogue->tunings, *file, err);
+    if (!failure)
+        failure = tunings_check(&catalogue->tunings, &catalogue->findings, err);
+    return failure ? failure : check_tuning_ids(catalogue, err);
 }
 
 // ---- properties ----
@@ -333,8 +362,11 @@ static int check_property_id(const struct catalogue *catalogue, const char *id, 
                              uint32_t line, struct error *err)
 {
     bool is_taken = catalogue_find(catalogue, id) != PATTERN_NONE ||
-                    finding_kinds_find(&catalogue->findings, id);
-    return is_taken ? error_set(err, "%s:%u: '%s' is the name of a pattern or a kind of findings",
+                    finding_kinds_find(&catalogue->findings, id) ||
+                    tunings_find(&catalogue->tunings, id);
+    return is_taken ? error_set(err,
+                                "%s:%u: '%s' is the name of a pattern, a kind of findings or a "
+                                "tuning point",
                                 file, line, id)
                     : 0;
 }
@@ -365,7 +397,7 @@ static int read_properties(struct catalogue *catalogue, const char *directory,
 static bool holds_patterns(const char *path)
 {
     return !property_file_is_asl(path) && !xml_file_is(path, "finding") &&
-           !xml_file_is(path, "hierarchy");
+           !xml_file_is(path, "tuning") && !xml_file_is(path, "hierarchy");
 }
 
 struct catalogue *catalogue_load(const char *directory, const char *const *extra_files, size_t n,
@@ -416,6 +448,7 @@ void catalogue_free(struct catalogue *catalogue)
         pattern_release(&catalogue->patterns[i]);
     free(catalogue->patterns);
     finding_kinds_release(&catalogue->findings);
+    tunings_release(&catalogue->tunings);
     property_list_release(&catalogue->properties);
     hierarchy_list_release(&catalogue->hierarchies);
     free(catalogue);

@@ -10,20 +10,22 @@
 #include "analyzer/pattern/finding_kind.h"
 #include "analyzer/pattern/pattern.h"
 #include "analyzer/pattern/properties/hierarchy.h"
+#include "analyzer/pattern/tuning.h"
 
 struct catalogue {
     struct pattern *patterns; // parents before children, siblings by id
     size_t n_patterns;
     struct finding_kinds findings;
+    struct tunings tunings; // for these
     struct property_list properties;
     struct hierarchy_list hierarchies; // of these
 };
 
-/// Loads all *.xml of DIRECTORY (NULL for none) and its folders of findings and properties, then
-/// the N extra files of patterns, a kind of findings, properties or a hierarchy: what has the id of
-/// another one of its sort replaces it, the rest is added. NULL and ERR ("FILE:LINE: ...") when
-/// anything is wrong with any of them, or two things of different sorts have the same id. The
-/// caller frees.
+/// Loads all *.xml of DIRECTORY (NULL for none) and its folders of findings, tuning points and
+/// properties, then the N extra files of patterns, a kind of findings, a tuning point, properties
+/// or a hierarchy: what has the id of another one of its sort replaces it, the rest is added. NULL
+/// and ERR ("FILE:LINE: ...") when anything is wrong with any of them, or two things of different
+/// sorts have the same id. The caller frees.
 struct catalogue *catalogue_load(const char *directory, const char *const *extra_files, size_t n,
                                  struct error *err);
 

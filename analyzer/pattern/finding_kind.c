@@ -36,20 +36,17 @@ static int read_condition(const struct element_reader *reader, const struct xml_
     return !text || *condition ? 0 : XML_PLACE(reader, element);
 }
 
-/// Whether TEXT, of the element NAME, is a template of the facts of a finding.
-static int check_template(const struct element_reader *reader, const struct xml_element *element,
-                          const char *name, const char *text)
+int finding_template_check(const struct element_reader *reader, const struct xml_element *element,
+                           const char *name, const char *text)
 {
     if (!text || template_check(text, finding_text_names, N_FINDING_TEXTS, reader->err) == 0)
         return 0;
     return error_wrap(reader->err, "%s:%u: <%s>", reader->path, element->line, name);
 }
 
-static int read_remedy(const struct element_reader *reader, const struct xml_element *element)
+int finding_remedy_read(const struct element_reader *reader, const struct xml_element *element,
+                        struct finding_remedy *remedy)
 {
-    struct finding_kind *kind = reader->into;
-    kind->remedies = memory_resize(kind->remedies, kind->n_remedies + 1, sizeof *kind->remedies);
-    struct finding_remedy *remedy = &kind->remedies[kind->n_remedies++];
     *remedy = (struct finding_remedy){.line = element->line,
                                       .sentence = text_single_spaced(element->text, false)};
     const struct element_field fields[] = {{"option", FIELD_COPY, .value = &remedy->option},
@@ -65,10 +62,22 @@ static int read_remedy(const struct element_reader *reader, const struct xml_ele
         return XML_ERROR(reader, element, "<remedy> needs option=\"...\", one of pagoda replay");
     if (!*remedy->sentence)
         return XML_ERROR(reader, element, "<remedy> is empty");
-    return check_template(reader, element, "remedy", remedy->value) ||
+    return finding_template_check(reader, element, "remedy", remedy->value) ||
                    read_condition(reader, element, remedy->when, &remedy->condition)
                ? -1
-               : check_template(reader, element, "remedy", remedy->sentence);
+               : finding_template_check(reader, element, "remedy", remedy->sentence);
+}
+
+void finding_remedy_release(struct finding_remedy *remedy)
+{
+    FREE_ALL(remedy->option, remedy->value, remedy->sentence, remedy->when);
+    formula_free(remedy->condition);
+}
+
+static int read_remedy(const struct element_reader *reader, const struct xml_element *element)
+{
+    struct finding_kind *kind = reader->into;
+    return finding_remedy_read(reader, element, ARRAY_EXTEND(kind->remedies, kind->n_remedies));
 }
 
 static int read_kind(const struct element_reader *reader, const struct xml_element *element)
@@ -109,7 +118,7 @@ static int read_kind(const struct element_reader *reader, const struct xml_eleme
         const struct xml_element at = {.line = lines[i]};
         const char *text = *texts[i].text;
         if (i == WHEN ? read_condition(reader, &at, text, &kind->condition)
-                      : check_template(reader, &at, texts[i].name, text))
+                      : finding_template_check(reader, &at, texts[i].name, text))
             return -1;
     }
     if (!kind->hint)
@@ -119,11 +128,8 @@ static int read_kind(const struct element_reader *reader, const struct xml_eleme
 
 static void release_kind(struct finding_kind *kind)
 {
-    for (size_t i = 0; i < kind->n_remedies; i++) {
-        struct finding_remedy *remedy = &kind->remedies[i];
-        FREE_ALL(remedy->option, remedy->value, remedy->sentence, remedy->when);
-        formula_free(remedy->condition);
-    }
+    for (size_t i = 0; i < kind->n_remedies; i++)
+        finding_remedy_release(&kind->remedies[i]);
     FREE_ALL(kind->remedies, kind->id, kind->name, kind->file, kind->when, kind->calls,
              kind->after);
     formula_free(kind->condition);

@@ -8,6 +8,7 @@
 #include <stdint.h>
 
 #include "analyzer/base/error.h"
+#include "analyzer/base/format/elements.h"
 
 /// What a loss comes from: X(name in files).
 #define FINDING_SUBJECTS(X)                                                                        \
@@ -97,7 +98,10 @@ extern const char *const finding_subject_names[N_FINDING_SUBJECTS];
     X(messages)       /* of the run */                                                             \
     X(collectives)    /* collective operations of the run */                                       \
     X(mean_bytes)     /* of these messages */                                                      \
-    X(median_bytes)   /* half of them are no larger than about this */
+    X(median_bytes)   /* half of them are no larger than about this */                             \
+    X(nodes)          /* with ranks of the run */                                                  \
+    X(held_bytes) /* of messages whose senders wait for receivers: nine tenths of that wait are    \
+                     for none that are larger */
 
 enum finding_number {
 #define NUMBER(name) FINDING_NUMBER_##name,
@@ -191,6 +195,7 @@ enum finding_number {
     X(sharing)        /* "4 ranks shared 2 cores" */                                                \
     X(taken)          /* "2.5 s" of CPU time that other programs took at least */                   \
     X(taken_part)     /* "40.0 %" of the CPU time that the ranks would have had */                  \
+    X(held_limit)     /* "66560", with 128 bytes or more to spare for headers: the held_bytes */    \
     X(ranks)          /* "4" of the run */                                                          \
     X(last_rank)      /* "3" */
 
@@ -269,6 +274,15 @@ const struct finding_kind *finding_kind_of(const struct finding_kinds *kinds,
                                            const struct finding_calls *calls,
                                            const double numbers[N_FINDING_NUMBERS],
                                            const struct finding_kind *after);
+
+/// Reads a <remedy> into REMEDY, which the caller releases in either case. 0, or -1 and the error.
+int finding_remedy_read(const struct element_reader *reader, const struct xml_element *element,
+                        struct finding_remedy *remedy);
+void finding_remedy_release(struct finding_remedy *remedy);
+/// Whether TEXT (NULL: none), of the element NAME, is a template of the texts of a finding. 0, or
+/// -1 and the error.
+int finding_template_check(const struct element_reader *reader, const struct xml_element *element,
+                           const char *name, const char *text);
 
 /// Whether REMEDY applies.
 bool finding_remedy_applies(const struct finding_remedy *remedy,

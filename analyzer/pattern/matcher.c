@@ -40,6 +40,12 @@ struct decision {
     struct candidate_list *lists[MAX_GUARD];
 };
 
+/// Waits of senders for messages with as many binary digits in their sizes.
+struct held_messages {
+    uint64_t wait_ns, most_bytes;
+};
+enum { SIZE_CLASSES = 65 };
+
 struct location_sums {
     struct matcher_cell *cells; // by call path
     size_t n_cells;
@@ -52,8 +58,9 @@ struct pattern_total {
     struct matcher_cell *causes;  // by the rank waited for; NULL until the first
     struct matcher_cell *objects; // by trigger.sync_object
     size_t n_objects;
-    double confidence_ns; // sum of confidence * wait
-    int64_t wait, begin;  // at the present trigger event, for the patterns within
+    struct held_messages *held; // by SIZE_CLASSES; NULL until the first
+    double confidence_ns;       // sum of confidence * wait
+    int64_t wait, begin;        // at the present trigger event, for the patterns within
 };
 
 struct matcher {
@@ -258,7 +265,7 @@ void matcher_free(struct matcher *matcher)
         memory_free_each(matcher->regions, matcher->catalogue->n_patterns);
         free(matcher->decisions);
     }
-    FREE_MEMBERS(matcher->totals, matcher->catalogue->n_patterns, causes, objects);
+    FREE_MEMBERS(matcher->totals, matcher->catalogue->n_patterns, causes, objects, held);
     FREE_ALL(matcher->sums, matcher->totals, matcher);
 }
 
@@ -336,6 +343,16 @@ static uint64_t wait_in_window(const struct pattern_total *total, const struct t
     return end_ns > begin_ns ? end_ns - begin_ns : 0;
 }
 
+static void note_held(struct pattern_total *total, uint64_t size_bytes, uint64_t wait_ns)
+{
+    if (!total->held)
+        total->held = memory_zeroed(SIZE_CLASSES, sizeof *total->held);
+    int class = size_bytes == 0 ? 0 : 64 - __builtin_clzll(size_bytes);
+    total->held[class].wait_ns += wait_ns;
+    if (size_bytes > total->held[class].most_bytes)
+        total->held[class].most_bytes = size_bytes;
+}
+
 static void add_instance(struct matcher *matcher, const struct candidate *candidate,
                          const struct trigger *trigger, const double *slots)
 {
@@ -348,6 +365,8 @@ static void add_instance(struct matcher *matcher, const struct candidate *candid
         add_to(cell_at(&total->objects, &total->n_objects, trigger->sync_object), wait_ns);
     total->finding.count++;
     total->finding.total_ns += wait_ns;
+    if (trigger->kind == TRIGGER_SEND)
+        note_held(total, (uint64_t)trigger->value[TRIGGER_SEND_BYTES], wait_ns);
     total->confidence_ns += confidence_of(candidate->pattern, slots) * (double)wait_ns;
     if (trigger->in_window || matcher->parts) {
         uint64_t window_ns = matcher->parts ? wait_ns : wait_in_window(total, trigger);
@@ -444,10 +463,22 @@ void matcher_window_moved(void *context)
 
 // ---- results ----
 
+/// See struct matcher_finding.
+static uint64_t held_bytes(const struct held_messages *held, uint64_t total_ns)
+{
+    uint64_t bytes = 0, sum_ns = 0;
+    for (int i = 0; i < SIZE_CLASSES && 10 * (double)sum_ns < 9 * (double)total_ns; i++) {
+        bytes = held[i].wait_ns > 0 ? held[i].most_bytes : bytes;
+        sum_ns += held[i].wait_ns;
+    }
+    return bytes;
+}
+
 struct matcher_finding matcher_finding(const struct matcher *matcher, size_t pattern)
 {
     const struct pattern_total *total = &matcher->totals[pattern];
     struct matcher_finding finding = total->finding;
+    finding.held_bytes = total->held ? held_bytes(total->held, finding.total_ns) : 0;
     finding.confidence = finding.total_ns ? total->confidence_ns / (double)finding.total_ns : 0;
     return finding;
 }
@@ -485,8 +516,11 @@ static size_t bytes_of(const struct matcher *matcher)
     size_t n_patterns = matcher->catalogue->n_patterns, n_sums = n_patterns * matcher->n_locations;
     size_t bytes =
         sizeof(*matcher) + n_patterns * sizeof(*matcher->totals) + n_sums * sizeof(*matcher->sums);
-    for (size_t i = 0; i < n_patterns; i++)
-        bytes += matcher->totals[i].causes ? matcher->n_ranks * sizeof(struct matcher_cell) : 0;
+    for (size_t i = 0; i < n_patterns; i++) {
+        const struct pattern_total *total = &matcher->totals[i];
+        bytes += total->causes ? matcher->n_ranks * sizeof(struct matcher_cell) : 0;
+        bytes += total->held ? SIZE_CLASSES * sizeof *total->held : 0;
+    }
     for (size_t i = 0; i < n_sums; i++)
         bytes += matcher->sums[i].n_cells * sizeof(struct matcher_cell);
     return bytes;

@@ -35,9 +35,11 @@ struct matcher_cell {
 struct matcher_finding {
     uint64_t count;
     uint64_t total_ns;
-    uint64_t window_ns; // of those entered in the window, what lies in it (trigger.h)
-    double confidence;  // 0..1, mean weighted by the waits; 0 without instances
-    struct {            // the longest; ties: begins first, then lowest rank. wait_ns 0: none
+    uint64_t window_ns;  // of those entered in the window, what lies in it (trigger.h)
+    double confidence;   // 0..1, mean weighted by the waits; 0 without instances
+    uint64_t held_bytes; // of trigger events `send`: nine tenths of the waits are for messages of
+                         // up to this size, which one of them has; else 0
+    struct {             // the longest; ties: begins first, then lowest rank. wait_ns 0: none
         uint64_t wait_ns;
         uint64_t time_ns; // when the wait began
         uint32_t rank, location, call_path;

@@ -21,6 +21,7 @@ static const struct {
     [CHECK_SWEEP] = {"sweep", "sweep file", "point"},
     [CHECK_PROPERTIES] = {"properties", "properties over experiments", "declaration"},
     [CHECK_FINDING] = {"finding", "kind of findings", "what-if option"},
+    [CHECK_TUNING] = {"tuning", "tuning point", "setting"},
     [CHECK_ASL] = {"asl", "properties of runs", "declaration"},
     [CHECK_HIERARCHY] = {"hierarchy", "hierarchy of properties", "node"},
     [CHECK_POLICY] = {"policy", "policy", "rule"},

@@ -5,6 +5,7 @@
 // null.
 #include <string.h>
 
+#include "analyzer/base/text.h"
 #include "analyzer/pag/pag.h"
 #include "analyzer/pattern/catalogue.h"
 #include "analyzer/report/report.h"
@@ -57,6 +58,23 @@ static json_t *finding_object(const struct finding_kind *kind)
         JSON_TEXT_OR_NULL(kind, hint),
         {"remedies", JSON_EACH(i, kind->n_remedies, remedy_object(&kind->remedies[i]))},
         JSON_STRING(kind, file));
+}
+
+static json_t *setting_object(const struct tuning_setting *setting)
+{
+    return JSON_OBJECT({"library", json_string(tuning_library_name(setting))},
+                       JSON_TEXT_OR_NULL(setting, from), JSON_TEXT_OR_NULL(setting, before),
+                       JSON_TEXT_OR_NULL(setting, build), JSON_STRING(setting, text));
+}
+
+static json_t *tuning_object(const struct tuning *tuning)
+{
+    return JSON_OBJECT(
+        JSON_STRING(tuning, id), JSON_STRING(tuning, name),
+        {"findings", JSON_EACH(k, words_count(tuning->findings), json_string(tuning->findings[k]))},
+        {"remedy", remedy_object(&tuning->remedy)},
+        {"settings", JSON_EACH(i, tuning->n_settings, setting_object(&tuning->settings[i]))},
+        JSON_TEXT_OR_NULL(tuning, limits), JSON_STRING(tuning, file));
 }
 
 /// A number of which 0 says nothing.
@@ -209,6 +227,8 @@ void json_print_known(const struct known *known, FILE *stream)
         {"findings", known->findings
                          ? JSON_EACH(k, known->n_findings, finding_object(&known->findings[k]))
                          : NULL},
+        {"tuning",
+         known->tunings ? JSON_EACH(k, known->n_tunings, tuning_object(&known->tunings[k])) : NULL},
         {"machines", known->machines
                          ? JSON_EACH(k, known->n_machines, machine_object(&known->machines[k]))
                          : NULL},

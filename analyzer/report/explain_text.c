@@ -240,6 +240,38 @@ void finding_page_one(const struct finding_kind *kind, size_t width, FILE *strea
     print_field("read from", kind->file, width, stream);
 }
 
+// --- tuning points
+
+void tuning_page_list(const struct tuning *tunings, size_t n, size_t width, FILE *stream)
+{
+    size_t columns = 0;
+    for (size_t i = 0; i < n; i++)
+        columns = list_column(columns, tunings[i].id);
+    for (size_t i = 0; i < n; i++) {
+        fprintf(stream, "%-*s", (int)columns, tunings[i].id);
+        print_paragraph(tunings[i].name, columns, columns, width, stream);
+    }
+}
+
+void tuning_page_one(const struct tuning *tuning, size_t width, FILE *stream)
+{
+    fprintf(stream, "%s\n%s\n\n", tuning->name, tuning->id);
+    print_remedy(&tuning->remedy, width, stream);
+    fprintf(stream, "\nHow it is set\n\n");
+    for (size_t i = 0; i < tuning->n_settings; i++) {
+        SCOPED char *name = tuning_setting_name(&tuning->settings[i]);
+        SCOPED char *text = memory_format("%s: %s", name, tuning->settings[i].text);
+        fputs("- ", stream);
+        print_paragraph(text, 2, 2, width, stream);
+    }
+    print_paragraphs(tuning->limits, 0, width, stream);
+    fputc('\n', stream);
+    SCOPED char *findings =
+        spelling_list((const char *const *)tuning->findings, words_count(tuning->findings));
+    print_field("findings", findings, width, stream);
+    print_field("read from", tuning->file, width, stream);
+}
+
 // --- machines
 
 /// Where all that is known of one thing goes.

@@ -216,6 +216,7 @@ enum check_kind {
     CHECK_SLOWDOWN,
     CHECK_RULES,
     CHECK_FINDING,
+    CHECK_TUNING,
     CHECK_ASL,
     CHECK_HIERARCHY,
     CHECK_MODEL
@@ -352,6 +353,8 @@ struct known {
     const char *pattern_file; // only those of this file; NULL: of any
     const struct finding_kind *findings;
     size_t n_findings;
+    const struct tuning *tunings;
+    size_t n_tunings;
     const struct machine *machines;
     size_t n_machines;
     const struct policy *policies;
@@ -369,7 +372,7 @@ struct known {
 /// Whether the pattern INDEX of the catalogue is one of those to be shown.
 bool known_shows_pattern(const struct known *known, size_t index);
 
-/// A key for each kind to be shown, "patterns", "findings", "properties", "hierarchies",
+/// A key for each kind to be shown, "patterns", "findings", "tuning", "properties", "hierarchies",
 /// "machines", "policies" or "models"; patterns in the order of their hierarchy.
 void json_print_known(const struct known *known, FILE *stream);
 
@@ -389,6 +392,12 @@ void finding_page_list(const struct finding_kind *kinds, size_t n, size_t width,
 
 /// All that one says: sentences, hint, condition, remedies with their options.
 void finding_page_one(const struct finding_kind *kind, size_t width, FILE *stream);
+
+/// A line or more for each: id, name. Within WIDTH columns.
+void tuning_page_list(const struct tuning *tunings, size_t n, size_t width, FILE *stream);
+
+/// All that one says: its findings, option, settings and limits.
+void tuning_page_one(const struct tuning *tuning, size_t width, FILE *stream);
 
 /// A line or more for each: name, what it is asked of, summary; then the hierarchies, and the
 /// metrics that properties may use. Within WIDTH columns.

@@ -344,5 +344,5 @@ void collect_result(const struct collect_input *input, struct result *result)
         moment_collect(&tree, result);
     metrics_collect(&input->catalogue->properties, result);
     stragglers_collect(result);
-    findings_write(&input->catalogue->findings, result);
+    findings_write(&input->catalogue->findings, &input->catalogue->tunings, result);
 }

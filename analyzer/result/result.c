@@ -132,7 +132,7 @@ void result_finding_owned(struct owned *walk, struct result_finding *finding)
     OWNED_ARRAY(walk, finding->causing, finding->n_causing);
     OWNED_ARRAY(walk, finding->waiting, finding->n_waiting);
     OWNED_ITEMS(walk, finding->remedies, finding->n_remedies, OWN(option), OWN(value),
-                OWN(sentence), OWN(failure), OWN(bend.then));
+                OWN(sentence), OWN(setting), OWN(limits), OWN(failure), OWN(bend.then));
     OWNED_ARRAY(walk, finding->otherwise, finding->n_otherwise);
     for (size_t i = 0; i < finding->n_otherwise; i++)
         result_finding_owned(walk, &finding->otherwise[i]);

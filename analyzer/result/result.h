@@ -314,6 +314,8 @@ struct result_pattern {
     uint64_t window_ns;            // part within the window
     double severity;               // by its own formula, total_ns / (n_ranks * time_ns); 0..1
     double confidence;             // 0..1, mean over the instances weighted by their wait
+    uint64_t held_bytes;           // of waits for receivers: nine tenths are for messages of up to
+                                   // this size; else 0
     bool is_evaluated;             // false: the trace holds no record it could be seen in
     struct result_amount *by_rank; // sorted by rank; ranks with waits only
     size_t n_by_rank;
@@ -367,6 +369,8 @@ struct result_slack {
 struct result_remedy {
     char *option, *value; // without dashes; value NULL for a flag
     char *sentence;       // what it means in the program, without a full stop
+    char *setting;        // of the MPI library or its launcher, which it is; NULL: it is of code
+    char *limits;         // of the setting, sentences; NULL or "" without
     bool is_fallback;     // of use only where the others of the finding save nothing
     bool is_limit;        // it may not be possible
     bool is_proof; // the finding is of this kind only if this, or another proof, saves something

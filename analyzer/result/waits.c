@@ -115,6 +115,7 @@ static void put_finding(const struct waits_input *input, size_t index, const str
     pattern->total_ns = finding.total_ns;
     pattern->window_ns = finding.window_ns;
     pattern->confidence = finding.confidence;
+    pattern->held_bytes = finding.held_bytes;
     pattern->severity = pattern_severity(&input->catalogue->patterns[index],
                                          &(struct pattern_sums){
                                              .total_ns = finding.total_ns,

@@ -161,7 +161,7 @@ has() {
     printf '<patterns>\n<pattern id="Not An Id"/></patterns>\n' >bad.xml
     refused bad.xml 'bad.xml:2'
     printf '<other name="m"/>\n' >other.xml
-    refused other.xml 'other.xml:1: <other> is neither <pattern>, <patterns>, <finding>, <hierarchy>, <property>, <properties>,'
+    refused other.xml 'other.xml:1: <other> is neither <pattern>, <patterns>, <finding>, <tuning>, <hierarchy>, <property>, <properties>,'
     printf '<!DOCTYPE p [<!ENTITY a "aaaa">]>\n<pattern id="a">&a;</pattern>\n' >entity.xml
     refused entity.xml 'entity.xml:'
 }

@@ -5,9 +5,9 @@ load ../helper
 
 @test "everything that is bundled is listed, and each name in a list is explained" {
     "$PAGODA" explain >all
-    [ "$(grep -c '^[A-Z].*(.*)$' all)" = 5 ]
+    [ "$(grep -c '^[A-Z].*(.*)$' all)" = 6 ]
     grep -qx 'Kinds of findings that a report begins with' all
-    find "$ROOT"/patterns{,/findings,/properties,/machines,/policies,/models} -maxdepth 1 -name '*.xml' \
+    find "$ROOT"/patterns{,/findings,/tuning,/properties,/machines,/policies,/models} -maxdepth 1 -name '*.xml' \
         -printf '%f\n' | sed 's/\.xml$//' >names
     sed -n 's/^\(property\|metric\) \([a-z_]*\).*/\2/p' "$ROOT"/patterns/properties/*.asl >>names
     [ -z "$(sort names | uniq -d)" ]
@@ -17,7 +17,7 @@ load ../helper
     done <names
     # A list of a kind is a part of the whole list.
     local kind
-    for kind in patterns findings properties machines policies models; do
+    for kind in patterns findings tuning properties machines policies models; do
         "$PAGODA" explain "$kind" >one
         [ "$(grep -cvxFf all one)" = 0 ]
         [ "$(wc -l <one)" -lt "$(wc -l <all)" ]
@@ -26,12 +26,13 @@ load ../helper
 
 @test "JSON has a key for each kind that is shown" {
     keys() { "$PAGODA" explain --json "$@" | jq -r '[.schema, (keys - ["schema", "pagoda"])] | flatten | join(" ")'; }
-    [ "$(keys)" = "1 findings hierarchies machines models patterns policies properties" ]
+    [ "$(keys)" = "1 findings hierarchies machines models patterns policies properties tuning" ]
     [ "$(keys machines)" = "1 machines" ]
     [ "$(keys late-sender)" = "1 patterns" ]
     [ "$(keys magda)" = "1 policies" ]
     [ "$(keys irk)" = "1 models" ]
     [ "$(keys uneven-work)" = "1 findings" ]
+    [ "$(keys eager-messages)" = "1 tuning" ]
     [ "$(keys inefficiency)" = "1 properties" ]
     [ "$(keys mixed)" = "1 hierarchies" ]
     "$PAGODA" explain --json | jq -e '(.patterns | length) > 15 and (.machines | length) > 5 and
@@ -79,7 +80,7 @@ load ../helper
     [[ $stderr == "pagoda: "*gone.xml*"No such file"* ]]
     echo '<sweep/>' >sweep.xml
     run -1 --separate-stderr "$PAGODA" explain sweep.xml
-    [ "$stderr" = "pagoda: sweep.xml:1: <sweep> is neither <pattern>, <patterns>, <finding>, <hierarchy>, <machine>, <model> nor <policy>" ]
+    [ "$stderr" = "pagoda: sweep.xml:1: <sweep> is neither <pattern>, <patterns>, <finding>, <tuning>, <hierarchy>, <machine>, <model> nor <policy>" ]
 }
 
 @test "a kind of findings: its sentences, condition and remedies, as text and JSON" {

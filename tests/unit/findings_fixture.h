@@ -145,7 +145,7 @@ static inline void find(const struct result *result)
 {
     forget();
     found = *result;
-    findings_write(&catalogue->findings, &found);
+    findings_write(&catalogue->findings, &catalogue->tunings, &found);
     assert_non_null(found.headline);
     assert_non_null(found.conclusion);
 }

@@ -19,7 +19,7 @@ static struct catalogue *load(const char *text, struct error *err)
     assert_int_equal(fclose(file), 0);
     struct catalogue *catalogue =
         catalogue_load("patterns", (const char *const *)&scratch_file, 1, err);
-    if (catalogue && findings_check_remedies(&catalogue->findings, err) == 0)
+    if (catalogue && findings_check_remedies(catalogue, err) == 0)
         return catalogue;
     catalogue_free(catalogue);
     return NULL;
@@ -171,7 +171,7 @@ TEST(test_shipped_remedies)
 {
     struct error err;
     struct catalogue *catalogue = catalogue_load("patterns", NULL, 0, &err);
-    if (!catalogue || findings_check_remedies(&catalogue->findings, &err) != 0)
+    if (!catalogue || findings_check_remedies(catalogue, &err) != 0)
         fail_msg("%s", err.text);
     catalogue_free(catalogue);
 }

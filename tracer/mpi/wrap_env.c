@@ -187,13 +187,33 @@ static const char *implementation(const char *version)
     return is_of_any && strncmp(version, "MPICH", 5) == 0 ? "mpich" : RECORDER_MPI;
 }
 
-static void describe_process(struct spool_header *facts, int rank, int n_ranks, int level)
+/// Bytes of the first line of TEXT, MOST at most.
+static size_t line_bytes(const char *text, size_t most)
 {
+    size_t n = strcspn(text, "\n");
+    return n < most ? n : most;
+}
+
+/// What the library says of itself: its first line, and that of MPICH's device, on which most of
+/// its settings depend.
+static void describe_library(struct spool_header *facts)
+{
+    static const char line[] = "\nMPICH Device:";
     char version[MPI_MAX_LIBRARY_VERSION_STRING] = "";
     int length = 0;
     PMPI_Get_library_version(version, &length);
+    const char *device = strstr(version, line);
+    device = device ? device + sizeof line - 1 : "";
+    device += strspn(device, " \t");
+    snprintf(facts->mpi, sizeof facts->mpi, "%s", implementation(version));
+    snprintf(facts->mpi_version, sizeof facts->mpi_version, "%.*s%s%.*s",
+             (int)line_bytes(version, 400), version, *device ? ", device " : "",
+             (int)line_bytes(device, 80), device);
+}
+
+static void describe_process(struct spool_header *facts, int rank, int n_ranks, int level)
+{
     ssize_t n;
-    version[strcspn(version, "\n")] = '\0';
     facts->rank = (uint32_t)rank;
     facts->n_ranks = (uint32_t)n_ranks;
     facts->pid = (uint32_t)getpid();
@@ -201,8 +221,7 @@ static void describe_process(struct spool_header *facts, int rank, int n_ranks, 
     gethostname(facts->host, sizeof facts->host - 1);
     describe_cores(facts->cores, sizeof facts->cores);
     describe_clock_domain(facts->clock_domain, sizeof facts->clock_domain);
-    snprintf(facts->mpi, sizeof facts->mpi, "%s", implementation(version));
-    snprintf(facts->mpi_version, sizeof facts->mpi_version, "%.500s", version);
+    describe_library(facts);
     n = readlink("/proc/self/exe", facts->executable, sizeof facts->executable - 1);
     facts->executable[n > 0 ? n : 0] = '\0';
     describe_command(facts->command, sizeof facts->command);

@@ -65,7 +65,7 @@ struct spool_header {
     char host[256];
     char clock_domain[128]; // processes with the same text here share a clock
     char mpi[64]; // "openmpi", "mpich", or "mpi_abi": another one with the interface of MPI 5
-    char mpi_version[512]; // what MPI_Get_library_version says, first line
+    char mpi_version[512]; // what MPI_Get_library_version says, first line and device
     char executable[1024];
     char command[2048];       // arguments, separated by spaces
     char counter_notes[2048]; // why some are left out: lines

@@ -62,6 +62,8 @@ static void print_remedy(const struct page *page, size_t finding,
             quantity_part((double)remedy->gain_ns, (double)result_gains_of_ns(result)).text, words,
             *bend ? ". " : "", bend);
     free(bend);
+    if (remedy->limits && remedy->limits[0])
+        text_append(&text, ". %s", remedy->limits);
     fputs("     - ", page->stream);
     print_paragraph(text, 7, 7, page->options->width, page->stream);
     free(text);
@@ -141,6 +143,8 @@ static json_t *remedy_object(const struct result_remedy *remedy)
     const struct advice_word word = {remedy->option, remedy->value};
     SCOPED char *words = advice_words_text(&word, 1);
     json_t *object = JSON_OBJECT({"words", json_text(words)}, {"text", json_text(remedy->sentence)},
+                                 {"setting", remedy->setting ? json_text(remedy->setting) : NULL},
+                                 {"limits", remedy->setting ? json_text(remedy->limits) : NULL},
                                  {"failure", remedy->failure ? json_text(remedy->failure) : NULL});
     return remedy->is_predicted
                ? JSON_PUT(object, JSON_COUNT(remedy, predicted_ns), JSON_INTEGER(remedy, gain_ns),

@@ -159,6 +159,25 @@ static void put_opened(const struct result *result, const struct cause *cause, s
         say_factor(facts, FINDING_TEXT_opened_share, share);
 }
 
+/// What senders that wait because of CAUSE hold, and the limit for it: whole KiB, with some room
+/// for headers, which limits of MPI libraries may count.
+static void put_held(const struct result *result, const struct cause *cause, struct facts *facts)
+{
+    const uint64_t header_bytes = 128, step_bytes = 1024;
+    uint64_t bytes = 0, most_ns = 0;
+    for (size_t i = 0; i < result->n_patterns; i++) {
+        if (result->patterns[i].held_bytes == 0 || cause->by_pattern_ns[i] <= most_ns)
+            continue;
+        most_ns = cause->by_pattern_ns[i];
+        bytes = result->patterns[i].held_bytes;
+    }
+    facts->numbers[FINDING_NUMBER_nodes] = (double)result->n_nodes;
+    facts->numbers[FINDING_NUMBER_held_bytes] = (double)bytes;
+    if (bytes > 0 && bytes < UINT64_MAX / 2)
+        facts_say(facts, FINDING_TEXT_held_limit, "%" PRIu64,
+                  (bytes + header_bytes + step_bytes - 1) / step_bytes * step_bytes);
+}
+
 static void put_counts(const struct result *result, const struct cause *cause, struct facts *facts)
 {
     uint64_t n_messages = 0, size_bytes = 0, n_calls = 0;
@@ -333,6 +352,7 @@ static void put_pipeline(const struct result *result, const struct cause *cause,
 void facts_put_calls(const struct result *result, const struct cause *cause, struct facts *facts)
 {
     put_counts(result, cause, facts);
+    put_held(result, cause, facts);
     put_calls(result, cause, facts);
     put_traffic(result, facts);
     put_pipeline(result, cause, facts);

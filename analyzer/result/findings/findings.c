@@ -25,6 +25,13 @@ static const uint64_t machine_factor = 4;
 
 // --- findings
 
+/// What findings are made of.
+struct finder {
+    const struct finding_kinds *kinds;
+    const struct tunings *tunings;
+    const struct result *result;
+};
+
 /// TEXT with a capital at the beginning of each sentence.
 static char *begin_sentences(char *text)
 {
@@ -58,31 +65,63 @@ static bool is_known(const char *template, const struct facts *facts)
                                           (const char *const *)facts->texts, N_FINDING_TEXTS);
 }
 
-static void add_remedies(const struct finding_kind *kind, const struct facts *facts,
-                         struct result_finding *finding)
+/// NULL: REMEDY does not apply, or FINDING has it.
+static struct result_remedy *add_remedy(const struct finding_remedy *remedy,
+                                        const struct facts *facts, struct result_finding *finding)
 {
-    finding->remedies = memory_resize(finding->remedies, finding->n_remedies + kind->n_remedies,
-                                      sizeof *finding->remedies);
-    for (size_t i = 0; i < kind->n_remedies; i++) {
-        const struct finding_remedy *remedy = &kind->remedies[i];
-        // What the prediction and its sentence need to know must be known.
-        if (!finding_remedy_applies(remedy, facts->numbers) || !is_known(remedy->value, facts) ||
-            !is_known(remedy->sentence, facts))
-            continue;
-        char *value = remedy->value ? fill(remedy->value, facts) : NULL;
-        if (has_remedy(finding, remedy->option, value)) {
-            free(value);
-            continue;
-        }
-        finding->remedies[finding->n_remedies++] = (struct result_remedy){
-            .option = memory_copy_text(remedy->option),
-            .value = value,
-            .sentence = fill(remedy->sentence, facts),
-            .is_fallback = remedy->is_fallback,
-            .is_limit = remedy->is_limit,
-            .is_proof = remedy->is_proof,
-        };
+    // What the prediction and its sentence need to know must be known.
+    if (!finding_remedy_applies(remedy, facts->numbers) || !is_known(remedy->value, facts) ||
+        !is_known(remedy->sentence, facts))
+        return NULL;
+    char *value = remedy->value ? fill(remedy->value, facts) : NULL;
+    if (has_remedy(finding, remedy->option, value)) {
+        free(value);
+        return NULL;
     }
+    struct result_remedy *added = ARRAY_EXTEND(finding->remedies, finding->n_remedies);
+    *added = (struct result_remedy){
+        .option = memory_copy_text(remedy->option),
+        .value = value,
+        .sentence = fill(remedy->sentence, facts),
+        .is_fallback = remedy->is_fallback,
+        .is_limit = remedy->is_limit,
+        .is_proof = remedy->is_proof,
+    };
+    return added;
+}
+
+/// The value of the archive's property NAME, NULL: it has none.
+static const char *property_of(const struct result *result, const char *name)
+{
+    size_t i = FIND_BY(result->properties, result->n_properties, name, name);
+    return i < result->n_properties ? result->properties[i].value : NULL;
+}
+
+/// Adds TUNING if there is a setting of it for the MPI library of RESULT.
+static void add_tuning(const struct tuning *tuning, const struct result *result,
+                       const struct facts *facts, struct result_finding *finding)
+{
+    SCOPED char *setting = tuning_text(tuning, property_of(result, "PAGODA::MPI"),
+                                       property_of(result, "PAGODA::MPI_VERSION"));
+    struct result_remedy *remedy =
+        setting && is_known(setting, facts) ? add_remedy(&tuning->remedy, facts, finding) : NULL;
+    if (!remedy)
+        return;
+    remedy->setting = fill(setting, facts);
+    remedy->limits = memory_copy_text(tuning->limits);
+    SCOPED char *what = remedy->sentence;
+    remedy->sentence =
+        memory_format("%s, without a change of the program (%s)", what, remedy->setting);
+}
+
+static void add_remedies(const struct finder *finder, const struct finding_kind *kind,
+                         const struct facts *facts, struct result_finding *finding)
+{
+    for (size_t i = 0; i < kind->n_remedies; i++)
+        add_remedy(&kind->remedies[i], facts, finding);
+    for (size_t i = 0; i < finder->tunings->n; i++)
+        if (tuning_is_for(&finder->tunings->items[i], kind->id))
+            add_tuning(&finder->tunings->items[i], finder->result, facts, finding);
 }
 
 /// Those of N_RANKS ranks that the sentences name because of BY_RANK, *N of them. The caller frees.
@@ -175,10 +214,12 @@ static bool needs_proof(const struct finding_kind *kind)
 }
 
 /// FINDING of the first kind AFTER another one (NULL: of all) that fits; false: there is none.
-static bool write_finding(const struct finding_kinds *kinds, const struct result *result,
-                          const struct cause *cause, struct facts *facts,
-                          const struct finding_kind *after, struct result_finding *finding)
+static bool write_finding(const struct finder *finder, const struct cause *cause,
+                          struct facts *facts, const struct finding_kind *after,
+                          struct result_finding *finding)
 {
+    const struct finding_kinds *kinds = finder->kinds;
+    const struct result *result = finder->result;
     const struct finding_kind *kind =
         finding_kind_of(kinds, cause->subject, &facts->calls, facts->numbers, after);
     while (kind && result->interval.what && needs_proof(kind)) // of a part nothing is predicted
@@ -219,11 +260,11 @@ static bool write_finding(const struct finding_kinds *kinds, const struct result
     else
         for (size_t i = 0; i < finding->n_causing; i++)
             finding->ranks[finding->n_ranks++] = finding->causing[i];
-    add_remedies(kind, facts, finding);
+    add_remedies(finder, kind, facts, finding);
     if (facts_take_other_wait(facts, result, cause))
-        add_remedies(kind, facts, finding);
+        add_remedies(finder, kind, facts, finding);
     if (facts_take_other(facts, result, cause))
-        add_remedies(kind, facts, finding);
+        add_remedies(finder, kind, facts, finding);
     // That ranks wait for something unknown is not a cause that a change of these calls could
     // remove.
     // Nor may it be one that a thread waits for a condition, such as that there is work.
@@ -234,36 +275,35 @@ static bool write_finding(const struct finding_kinds *kinds, const struct result
         facts_release(facts); // those of the other place
         facts_collect(facts, result, cause);
         finding->otherwise = memory_zeroed(1, sizeof *finding->otherwise);
-        finding->n_otherwise = write_finding(kinds, result, cause, facts, kind, finding->otherwise);
+        finding->n_otherwise = write_finding(finder, cause, facts, kind, finding->otherwise);
     }
     return true;
 }
 
 /// False: CAUSE is of no kind.
-static bool add_finding(const struct finding_kinds *kinds, struct result *result,
+static bool add_finding(const struct finder *finder, struct result *result,
                         const struct cause *cause)
 {
     struct facts facts;
     facts_collect(&facts, result, cause);
-    bool is_any =
-        write_finding(kinds, result, cause, &facts, NULL, &result->findings[result->n_findings]);
+    bool is_any = write_finding(finder, cause, &facts, NULL, &result->findings[result->n_findings]);
     result->n_findings += is_any;
     facts_release(&facts);
     return is_any;
 }
 
 /// The causes that are worth one; what is left of the time that ranks did not compute is the rest.
-static void find(const struct finding_kinds *kinds, struct result *result)
+static void find(const struct finder *finder, struct result *result)
 {
     struct causes causes;
     causes_collect(&causes, result);
-    causes_join(&causes, kinds, result);
+    causes_join(&causes, finder->kinds, result);
     result->findings = memory_zeroed(MAX_FINDINGS, sizeof *result->findings);
     result->found_rest_ns = findings_lost_ns(result);
     for (size_t i = 0; i < causes.n && result->n_findings < MAX_FINDINGS; i++) {
         const struct cause *cause = &causes.causes[i];
         if ((double)cause->loss_ns < little * (double)result->total_ns ||
-            !add_finding(kinds, result, cause) || cause->subject == FINDING_iterations)
+            !add_finding(finder, result, cause) || cause->subject == FINDING_iterations)
             continue;
         uint64_t *rest_ns = &result->found_rest_ns;
         *rest_ns -= cause->loss_ns < *rest_ns ? cause->loss_ns : *rest_ns;
@@ -594,11 +634,12 @@ void findings_order(struct result *result)
     write_conclusion(result);
 }
 
-void findings_write(const struct finding_kinds *kinds, struct result *result)
+void findings_write(const struct finding_kinds *kinds, const struct tunings *tunings,
+                    struct result *result)
 {
     size_t size;
     causes_charge_callers(result);
-    find(kinds, result);
+    find(&(struct finder){kinds, tunings, result}, result);
     FILE *out = memory_stream(&result->remark, &size);
     write_threads(result, out);
     write_remark(result, ranks_read(result), out);

@@ -7,11 +7,13 @@
 #include <stdlib.h>
 
 #include "analyzer/pattern/finding_kind.h"
+#include "analyzer/pattern/tuning.h"
 #include "analyzer/result/result.h"
 
 /// Writes findings, headline, conclusion and certainty of RESULT, everything else of which is
-/// filled in.
-void findings_write(const struct finding_kinds *kinds, struct result *result);
+/// filled in. Settings of the run's MPI library, from TUNINGS, are among the remedies.
+void findings_write(const struct finding_kinds *kinds, const struct tunings *tunings,
+                    struct result *result);
 
 /// Orders the findings by their potential_ns, those that only another machine can help last, unless
 /// these may save more than all others together; writes headline, conclusion and certainty anew.
