@@ -108,7 +108,7 @@ ompi_setting='mpirun --mca btl_vader_flags send,put,get,atomics,fetching-atomics
     "$PAGODA" explain tuning | grep '^eager-messages  *Larger messages'
     "$PAGODA" explain eager-messages >page
     grep -q 'UCX_RNDV_THRESH={held_limit} mpiexec' page
-    grep -q 'findings *\*$' page
+    grep -q '^findings *receiver-\*, waiting' page
     "$PAGODA" explain --json eager-messages |
         jq -e '.tuning[0] | .id == "eager-messages" and .remedy.option == "eager" and
             (.settings | map(.library) == ["openmpi", "mpich"])'
@@ -126,8 +126,8 @@ ompi_setting='mpirun --mca btl_vader_flags send,put,get,atomics,fetching-atomics
         ! cmp -s "$good" "edit-$n.xml"
         wrong_file "edit-$n.xml" "$text"
     done <<'END'
-s/findings="."/findings="reciever-late"/|there is no kind of findings 'reciever-late', did you mean 'receiver-late'?
-s/findings="[^"]*"//|<tuning> needs
+s/receiver-\* /reciever-late /|there is no kind of findings 'reciever-late', did you mean 'receiver-late'?
+s/findings="[^"]*"//|<tuning> needs findings="..."
 s/id="eager-messages"/id="late-sender"/|'late-sender' is the name of a pattern or a kind of findings
 s/id="eager-messages"/id="receiver-late"/|'receiver-late' is the name of a pattern or a kind of findings
 s/option="eager"/option="eagr"/|<remedy>: 
