@@ -153,17 +153,22 @@ static void note_unused_network(struct whatif_report *report, const struct whati
 /// What is assumed where the network gets slower, or recorded times do not count.
 static void note_assumptions(struct whatif_report *report, const struct whatif_plan *plan)
 {
-    bool is_slower = false, is_timeless = false;
+    bool is_slower = false, is_timeless = false, is_eager = false;
     for (size_t i = 0; i < plan->n_cases; i++) {
         const struct whatif_case *asked = &plan->cases[i];
         is_slower = is_slower || asked->settings.added_latency_ns > 0 || asked->n_tolerances > 0;
         is_timeless = is_timeless || asked->settings.is_timeless;
+        is_eager = is_eager || asked->settings.eager_bytes != PAG_NOT_KNOWN;
     }
     if (is_slower)
         whatif_report_note(
             report,
             memory_copy_text(
                 "each collective of p ranks gets the added latency log2(p) times, as in a tree"));
+    if (is_eager)
+        whatif_report_note(report,
+                           memory_copy_text("buffers hold all messages of up to --eager bytes that "
+                                            "their receivers have not taken yet"));
     if (is_timeless)
         whatif_report_note(
             report,

@@ -44,6 +44,12 @@ ompi_setting='mpirun --mca btl_vader_flags send,put,get,atomics,fetching-atomics
     [ "$(settings)" = 'UCX_RNDV_THRESH=17408 mpiexec' ]
 }
 
+@test "the prediction of eager messages says that it takes buffers for unlimited" {
+    late 16384
+    "$PAGODA" replay --json --eager 16384 late | jq -e '.whatif.assumptions | any(test("^buffers hold all messages"))'
+    "$PAGODA" replay --json --aggregate all late | jq -e '.whatif.assumptions | any(test("^buffers")) | not'
+}
+
 @test "versions and builds choose among the settings" {
     point() { # ATTRIBUTES...: a tuning point with these settings, numbered from 1 on
         local n=0 attributes

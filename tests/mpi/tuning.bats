@@ -1,6 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: BSD-3-Clause
 # The settings that findings propose do with the installed MPI libraries what they say.
+# shellcheck disable=SC2154 # `traced` sets dir and out
 load trace
 
 # early: how many of 16 sends were over before their receive began, in the output OUT.
