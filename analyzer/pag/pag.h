@@ -343,6 +343,7 @@ enum pag_wait_kind {
     PAG_WAIT_FENCE,
     PAG_WAIT_WINDOW,       // its creation, or its end
     PAG_WAIT_COMMUNICATOR, // its creation
+    PAG_WAIT_FILE,         // a collective operation on files
     PAG_WAIT_LOCK,
     PAG_WAIT_POST,     // of the targets of an epoch,
     PAG_WAIT_COMPLETE, // of its origins

@@ -355,7 +355,7 @@ static void pass_member(struct snapshot *snapshot, struct member *member)
     PASS(snapshot, member->recorded_end_ns, member->size_bytes, member->operation, member->class_,
          member->has_left);
     PASS(snapshot, member->is_test, member->is_root, member->is_uneven, member->is_window,
-         member->is_passive);
+         member->is_file, member->is_passive);
     pass_rank(snapshot, &member->rank);
     pass_location(snapshot, &member->location);
     pass_path(snapshot, member->location, &member->path);
@@ -375,7 +375,7 @@ static void pass_collective(struct snapshot *snapshot, void *item)
     pass_item(snapshot, &snapshot->collectives, &instance->index);
     pass_communicator(snapshot, &instance->communicator);
     PASS(snapshot, instance->is_finalize, instance->sequence, instance->n_entered, instance->n_left,
-         instance->n_scans);
+         instance->n_scans, instance->first_leave_ns);
     instance->n_members = state_of(snapshot->engine, instance->communicator)->n_members;
     instance->first_missing =
         numbers_pass_index(numbers, instance->first_missing, (uint64_t)instance->n_members + 1);

@@ -188,7 +188,8 @@ struct member {
     uint32_t enter_node;        // own lineage at enter_ns where the call may have waited, NONE
     uint8_t operation, class_;
     bool has_entered, has_left, is_test, is_root;
-    bool is_window;  // the operation is on an RMA window
+    bool is_window;  // the operation is on an RMA window,
+    bool is_file;    // or on files
     bool is_uneven;  // may have taken nothing from some of the others
     bool is_passive; // an intercommunicator's member beside the root: takes no part
 };
@@ -206,6 +207,7 @@ struct collective {
     uint32_t n_lower;          // members whose last_lower and recorded_lower_ns are known
     uint32_t root;             // member index, NONE
     uint32_t last;             // member with the latest in_ns, ties: lowest rank
+    uint64_t first_leave_ns;   // of those that have left, UINT64_MAX: none has
     uint64_t recorded_last_ns; // the latest recorded_in_ns; with a driver
     struct member *members;
 };

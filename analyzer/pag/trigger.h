@@ -78,7 +78,9 @@ enum trigger_kind {
     X(COLLECTIVE, LAST_LOWER_RANK, last_lower_rank)                                                \
     X(COLLECTIVE, BYTES, bytes) /* sent + received by this member */                               \
     X(COLLECTIVE, N_MEMBERS, n_members)                                                            \
-    X(COLLECTIVE, IS_WINDOW, is_window) /* 1: on an RMA window; of `kind` handle, fences, too */
+    X(COLLECTIVE, IS_WINDOW, is_window) /* 1: on an RMA window; of `kind` handle, fences, too */   \
+    X(COLLECTIVE, IS_FILE, is_file) /* 1: on files, of `kind` handle; first_end is the first */    \
+                                    /* leave then */
 
 /// Fields of TRIGGER_RMA.
 #define TRIGGER_RMA_FIELDS(X)                                                                      \

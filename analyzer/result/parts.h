@@ -55,6 +55,7 @@ uint32_t threads_place_of(const struct result *result, uint32_t kind);
 struct coverage {
     uint64_t n_message_calls;    // visits of sends and receives, when none of them left a record
     uint64_t n_collective_calls; // likewise
+    uint64_t n_file_calls;       // collective ones for files
     uint64_t n_window_calls;     // of fences, locks, epochs, and calls that create or free windows
     bool lacks_visits;           // in a prediction, which has no times between two calls
 };

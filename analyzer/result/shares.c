@@ -221,6 +221,7 @@ const char *const result_pattern_of_wait[PAG_WAIT_KINDS] = {
     [PAG_WAIT_FENCE] = "wait-at-fence",
     [PAG_WAIT_WINDOW] = "wait-at-window",
     [PAG_WAIT_COMMUNICATOR] = "wait-at-communicator",
+    [PAG_WAIT_FILE] = "wait-at-collective-io",
     [PAG_WAIT_LOCK] = "lock-contention",
     [PAG_WAIT_POST] = "late-post",
     [PAG_WAIT_COMPLETE] = "early-wait",

@@ -226,6 +226,8 @@ static bool lacks_records(const struct coverage *coverage, const struct pattern 
         return coverage->n_window_calls > 0;
     if (pattern->trigger_kind == TRIGGER_REGION)
         return coverage->lacks_visits;
+    if (strcmp(pattern->id, "wait-at-collective-io") == 0)
+        return coverage->n_file_calls > 0;
     if (pattern->trigger_kind == TRIGGER_COLLECTIVE)
         return coverage->n_collective_calls > 0 && strcmp(pattern->id, "wait-at-finalize") != 0;
     return coverage->n_message_calls > 0;
@@ -276,6 +278,12 @@ static const char *const window_calls[] = {
     "Win_complete", "Win_wait",
 };
 
+static const char *const file_calls[] = {
+    "File_open",         "File_close",        "File_sync",
+    "File_read_all",     "File_write_all",    "File_read_at_all",
+    "File_write_at_all", "File_read_ordered", "File_write_ordered",
+};
+
 static bool is_one_of(const char *name, const char *const *calls, size_t n_calls)
 {
     if (strncasecmp(name, "MPI_", 4) != 0)
@@ -307,6 +315,9 @@ struct coverage coverage_of(const struct result *result, const struct pag_result
                             const struct definitions *definitions)
 {
     struct coverage coverage = {.lacks_visits = replay->simulated != NULL};
+    if (definitions->n_files == 0)
+        coverage.n_file_calls =
+            visits_of(result, file_calls, sizeof file_calls / sizeof file_calls[0]);
     if (definitions->n_windows == 0)
         coverage.n_window_calls =
             visits_of(result, window_calls, sizeof window_calls / sizeof window_calls[0]);

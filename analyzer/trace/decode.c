@@ -455,12 +455,18 @@ void decode_collective(struct decoder *decoder, uint64_t ticks, enum event_kind 
 
 // --- one-sided communication
 
+static uint32_t first_window(const struct decoder *decoder)
+{
+    const struct definitions *definitions = &decoder->resolved->definitions;
+    return (uint32_t)(definitions->n_communicators - definitions->n_windows);
+}
+
 // The window as a communicator, UINT32_MAX: undefined.
 static uint32_t window_index(const struct decoder *decoder, OTF2_RmaWinRef window)
 {
     const struct records *records = decoder->records;
     uint32_t place = id_table_get(&records->windows.by_id, window);
-    return place == UINT32_MAX ? place : (uint32_t)records->communicators.n + place;
+    return place == UINT32_MAX ? place : first_window(decoder) + place;
 }
 
 // A fence need not synchronise (MPI_MODE_NOPRECEDE), nor need a creation or an end, as with other
@@ -477,7 +483,7 @@ void decode_window_collective(struct decoder *decoder, uint64_t ticks, OTF2_Coll
         return;
     }
     decode_collective(decoder, ticks, EVENT_COLLECTIVE_END, op,
-                      records->windows.items[index - records->communicators.n].communicator, root,
+                      records->windows.items[index - first_window(decoder)].communicator, root,
                       sent_bytes, received_bytes, 0, &none);
     if (decoder->n_output > n_output) {
         decoder->output[n_output].class_ = COLLECTIVE_HANDLE;
@@ -656,30 +662,60 @@ static uint32_t file_of(struct decoder *decoder, OTF2_IoHandleRef handle)
     return file;
 }
 
-void decode_file_open(struct decoder *decoder, OTF2_IoHandleRef handle)
+/// All that have opened HANDLE together take part in OP; nothing if that is not known.
+static void append_on_files(struct decoder *decoder, uint64_t ticks, OTF2_IoHandleRef handle,
+                            uint8_t op)
+{
+    uint32_t index = id_table_get(&decoder->resolved->communicators_of_handles, handle);
+    if (index == UINT32_MAX)
+        return;
+    struct event *event = append(decoder, ticks, EVENT_COLLECTIVE_END);
+    event->op = op;
+    event->class_ = COLLECTIVE_HANDLE;
+    event->flags = EVENT_OF_FILE;
+    event->index = index;
+    event->peer = EVENT_ROOT_NONE;
+}
+
+void decode_file_open(struct decoder *decoder, uint64_t ticks, OTF2_IoHandleRef handle)
 {
     uint32_t file = file_of(decoder, handle);
     if (file != UINT32_MAX)
         file_operation_open(&decoder->files, file, decoder->counts.base + decoder->n_output);
+    append_on_files(decoder, ticks, handle, COLLECTIVE_OP_FILE_OPEN);
+}
+
+void decode_file_close(struct decoder *decoder, uint64_t ticks, OTF2_IoHandleRef handle)
+{
+    append_on_files(decoder, ticks, handle, COLLECTIVE_OP_FILE_CLOSE);
 }
 
 void decode_file_begin(struct decoder *decoder, uint64_t ticks, OTF2_IoHandleRef handle,
                        OTF2_IoOperationMode mode, OTF2_IoOperationFlag flags, uint64_t id)
 {
+    static const uint8_t operations[] = {
+        [FILE_READ] = COLLECTIVE_OP_FILE_READ,
+        [FILE_WRITE] = COLLECTIVE_OP_FILE_WRITE,
+        [FILE_SYNC] = COLLECTIVE_OP_FILE_SYNC,
+    };
     uint32_t file = file_of(decoder, handle);
-    if (file == UINT32_MAX || mode > OTF2_IO_OPERATION_MODE_FLUSH)
+    if (mode > OTF2_IO_OPERATION_MODE_FLUSH)
         return;
-    file_operation_begin(&decoder->files,
-                         (struct open_operation){
-                             .id = id,
-                             .handle = handle,
-                             .file = file,
-                             .kind = mode == OTF2_IO_OPERATION_MODE_READ    ? FILE_READ
-                                     : mode == OTF2_IO_OPERATION_MODE_WRITE ? FILE_WRITE
-                                                                            : FILE_SYNC,
-                             .is_nonblocking = flags & OTF2_IO_OPERATION_FLAG_NON_BLOCKING,
-                             .begin_ticks = ticks,
-                         });
+    enum file_operation_kind kind = mode == OTF2_IO_OPERATION_MODE_READ    ? FILE_READ
+                                    : mode == OTF2_IO_OPERATION_MODE_WRITE ? FILE_WRITE
+                                                                           : FILE_SYNC;
+    bool is_nonblocking = (flags & OTF2_IO_OPERATION_FLAG_NON_BLOCKING) != 0;
+    if (file != UINT32_MAX)
+        file_operation_begin(&decoder->files, (struct open_operation){
+                                                  .id = id,
+                                                  .handle = handle,
+                                                  .file = file,
+                                                  .kind = kind,
+                                                  .is_nonblocking = is_nonblocking,
+                                                  .begin_ticks = ticks,
+                                              });
+    if ((flags & OTF2_IO_OPERATION_FLAG_COLLECTIVE) != 0 && !is_nonblocking)
+        append_on_files(decoder, ticks, handle, operations[kind]);
 }
 
 void decode_file_end(struct decoder *decoder, uint64_t ticks, OTF2_IoHandleRef handle,

@@ -151,9 +151,12 @@ void decode_metric(struct decoder *decoder, uint64_t ticks, OTF2_MetricRef metri
 void decode_parameter(struct decoder *decoder, uint64_t ticks, OTF2_ParameterRef parameter,
                       double value);
 
-// Records of file I/O are no events: they are noted in decoder.files.
+// Records of file I/O are noted in decoder.files. Those of blocking collective operations become
+// collective events as well, on what stands for the files of their communicator. All that is known
+// of one comes with its begin, so nothing has to be kept until its end.
 
-void decode_file_open(struct decoder *decoder, OTF2_IoHandleRef handle);
+void decode_file_open(struct decoder *decoder, uint64_t ticks, OTF2_IoHandleRef handle);
+void decode_file_close(struct decoder *decoder, uint64_t ticks, OTF2_IoHandleRef handle);
 void decode_file_begin(struct decoder *decoder, uint64_t ticks, OTF2_IoHandleRef handle,
                        OTF2_IoOperationMode mode, OTF2_IoOperationFlag flags, uint64_t id);
 void decode_file_end(struct decoder *decoder, uint64_t ticks, OTF2_IoHandleRef handle,

@@ -220,7 +220,8 @@ struct definitions {
     bool is_merged;         // of several launches, each with a world of its own
     struct communicator *communicators;
     size_t n_communicators;
-    size_t n_windows;          // of RMA: the last ones of the communicators
+    size_t n_windows;          // of RMA: the last ones of the communicators,
+    size_t n_of_files;         // before them those that stand for the files of one
     struct rank_group *groups; // of an archive with windows
     size_t n_groups;
     struct counter *counters;
@@ -246,6 +247,15 @@ static inline bool definitions_is_window(const struct definitions *definitions,
                                          uint32_t communicator)
 {
     return communicator + definitions->n_windows >= definitions->n_communicators;
+}
+
+/// Whether it stands for all files that the ranks of a communicator opened together.
+static inline bool definitions_is_of_files(const struct definitions *definitions,
+                                           uint32_t communicator)
+{
+    return communicator + definitions->n_windows + definitions->n_of_files >=
+               definitions->n_communicators &&
+           !definitions_is_window(definitions, communicator);
 }
 
 /// Rank of WORLD_RANK in COMM's own group (either group of an intercommunicator), EVENT_NO_INDEX

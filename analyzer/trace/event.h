@@ -69,6 +69,7 @@ enum event_flag {
     EVENT_HAS_ELEMENTS = 16, // and of how many elements that is a part: received_bytes
     EVENT_OF_WINDOW = 8,     // of a collective: on an RMA window; of a message: what one rank of it
                              // tells another one (pag/location/epoch_messages.h)
+    EVENT_OF_FILE = 16,      // of a collective: on files; its time is not that of its end
     EVENT_OF_CREATED = 4,    // of EVENT_THREAD_FORK to _TEAM_END: not of a team, but of one thread
                              // that is made, awaited, begins, ends: index = comm of those of its
                              // process, size_bytes = its number there
@@ -104,6 +105,15 @@ enum collective_class {
 };
 
 enum { COLLECTIVE_OP_CREATE = 17 }; // in `op`: creates a communicator
+
+/// In `op` of collectives on files, beyond the numbers of OTF2.
+enum {
+    COLLECTIVE_OP_FILE_OPEN = 128,
+    COLLECTIVE_OP_FILE_CLOSE,
+    COLLECTIVE_OP_FILE_READ,
+    COLLECTIVE_OP_FILE_WRITE,
+    COLLECTIVE_OP_FILE_SYNC,
+};
 
 struct event {
     uint64_t time_ns; // from the first event of the run, clock offsets applied, never decreasing
@@ -152,7 +162,8 @@ static inline bool event_is_rma_record(const struct event *event)
     return event->kind >= EVENT_RMA_LOCK && event->kind <= EVENT_RMA_SYNC;
 }
 
-/// Whether EVENT is the completion of a message, a collective or an epoch.
+/// Whether EVENT is the completion of a message, a collective or an epoch. That of an operation on
+/// files need not be when it completes.
 static inline bool event_completes(const struct event *event)
 {
     switch (event->kind) {
@@ -160,10 +171,11 @@ static inline bool event_completes(const struct event *event)
     case EVENT_IRECV:
     case EVENT_ISEND_COMPLETE:
     case EVENT_REQUEST_CANCELLED:
-    case EVENT_COLLECTIVE_END:
     case EVENT_COLLECTIVE_COMPLETE:
     case EVENT_RMA_SYNC:
         return true;
+    case EVENT_COLLECTIVE_END:
+        return (event->flags & EVENT_OF_FILE) == 0;
     default:
         return false;
     }

@@ -58,7 +58,7 @@
                         received_bytes, request, ATTRIBUTES),                                      \
       COLLECTIVE_FIELDS REQUEST_FIELDS)
 
-/// The others that become events.
+/// The others that become events, those of files if they are of collective operations.
 #define OTHER_RECORDS(X)                                                                           \
     X(MpiRequestTest, MPI_REQUEST_TEST,                                                            \
       decode_request(decoder, ticks, EVENT_REQUEST_TEST, request), REQUEST_FIELDS)                 \
@@ -108,6 +108,15 @@
       decode_thread_lock(decoder, ticks, EVENT_LOCK_ACQUIRED, paradigm, lock), LOCK_FIELDS)        \
     X(ThreadReleaseLock, THREAD_RELEASE_LOCK,                                                      \
       decode_thread_lock(decoder, ticks, EVENT_LOCK_RELEASED, paradigm, lock), LOCK_FIELDS)        \
+    X(IoCreateHandle, IO_CREATE_HANDLE, decode_file_open(decoder, ticks, handle),                  \
+      ID(IO_HANDLE, OTF2_IoHandleRef, handle) BYTE(OTF2_IoAccessMode, mode)                        \
+          WORD(OTF2_IoCreationFlag, creation) WORD(OTF2_IoStatusFlag, status))                     \
+    X(IoDestroyHandle, IO_DESTROY_HANDLE, decode_file_close(decoder, ticks, handle),               \
+      ID(IO_HANDLE, OTF2_IoHandleRef, handle))                                                     \
+    X(IoOperationBegin, IO_OPERATION_BEGIN,                                                        \
+      decode_file_begin(decoder, ticks, handle, mode, flags, id),                                  \
+      ID(IO_HANDLE, OTF2_IoHandleRef, handle) BYTE(OTF2_IoOperationMode, mode)                     \
+          WORD(OTF2_IoOperationFlag, flags) LONG(uint64_t, asked_bytes) LONG(uint64_t, id))        \
     X(MeasurementOnOff, MEASUREMENT_ON_OFF, decode_measurement(decoder, ticks, mode),              \
       BYTE(OTF2_MeasurementMode, mode))
 
@@ -125,13 +134,6 @@
     N(ParameterUnsignedInt, PARAMETER_UNSIGNED_INT,                                                \
       decode_parameter(decoder, ticks, parameter, (double)value),                                  \
       ID(PARAMETER, OTF2_ParameterRef, parameter) LONG(uint64_t, value))                           \
-    N(IoCreateHandle, IO_CREATE_HANDLE, decode_file_open(decoder, handle),                         \
-      ID(IO_HANDLE, OTF2_IoHandleRef, handle) BYTE(OTF2_IoAccessMode, mode)                        \
-          WORD(OTF2_IoCreationFlag, creation) WORD(OTF2_IoStatusFlag, status))                     \
-    N(IoOperationBegin, IO_OPERATION_BEGIN,                                                        \
-      decode_file_begin(decoder, ticks, handle, mode, flags, id),                                  \
-      ID(IO_HANDLE, OTF2_IoHandleRef, handle) BYTE(OTF2_IoOperationMode, mode)                     \
-          WORD(OTF2_IoOperationFlag, flags) LONG(uint64_t, asked_bytes) LONG(uint64_t, id))        \
     N(IoOperationComplete, IO_OPERATION_COMPLETE,                                                  \
       decode_file_end(decoder, ticks, handle, size_bytes, id),                                     \
       ID(IO_HANDLE, OTF2_IoHandleRef, handle) LONG(uint64_t, size_bytes) LONG(uint64_t, id))       \

@@ -120,6 +120,13 @@ static void print_windows(const struct sim_program *program, FILE *stream)
             fprintf(stream, "window w%" PRIu32 " %s\n", c, program->comms[c].name);
 }
 
+static void print_files(const struct sim_program *program, FILE *stream)
+{
+    for (uint32_t c = 0; c < program->n_comms && program->has_files; c++)
+        if (program->comms[c].n_remote == 0)
+            fprintf(stream, "file f%" PRIu32 " %s\n", c, program->comms[c].name);
+}
+
 /// The groups of epochs, as communicators.
 static void print_groups(const struct sim_program *program, FILE *stream)
 {
@@ -202,6 +209,7 @@ char *sim_text(struct simulation *sim)
     print_comms(program, stream);
     print_groups(program, stream);
     print_windows(program, stream);
+    print_files(program, stream);
     bool has_contexts = random_chance(&sim->program->random, 50);
     fputs(has_contexts ? contexts : "", stream);
     for (uint32_t r = 0; r < program->n_ranks; r++) {

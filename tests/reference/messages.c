@@ -296,6 +296,7 @@ static void collect_location(struct model *model, uint32_t l)
                                   .class = record->class,
                                   .is_uneven = record->is_uneven,
                                   .is_window = record->is_window,
+                                  .is_file = record->is_file,
                                   .is_between_groups =
                                       model->trace->comms[record->comm].n_remote > 0,
                                   .instance = REFERENCE_NONE};
@@ -415,4 +416,14 @@ uint32_t model_last_member(const struct model *model, const struct model_instanc
             last = part;
     }
     return last;
+}
+
+bool model_let_wait(const struct model *model, const struct model_instance *instance)
+{
+    uint32_t last = model_last_member(model, instance, REFERENCE_NONE, REFERENCE_NONE);
+    for (uint32_t m = 0; m < instance->n_members; m++)
+        if (model->calls[model->parts[instance->parts[m]].complete_call].leave_ns <
+            model_enter_ns(model, last))
+            return false;
+    return true;
 }

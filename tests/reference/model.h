@@ -76,6 +76,7 @@ struct model_part {
     enum operation_class class;
     bool is_finalize;
     bool is_window;
+    bool is_file;
     bool is_uneven;         // may have taken nothing from some of the others
     bool is_between_groups; // on an intercommunicator
     bool is_left_out;       // by a changed program
@@ -225,6 +226,9 @@ uint32_t model_last_member(const struct model *model, const struct model_instanc
 
 /// When PART was entered (posted).
 uint64_t model_enter_ns(const struct model *model, uint32_t part);
+/// Whether all members of an operation on files left it after the last one had entered, or with it.
+/// Else the library did not let them wait for each other.
+bool model_let_wait(const struct model *model, const struct model_instance *instance);
 
 /// The message that call C, a probe, saw, if it was sent by the end of C: the one that the receive
 /// after it gets, unless receives posted before may take it. A send, REFERENCE_NONE: not known.

@@ -334,6 +334,27 @@ static void step_to_one(struct builder *builder, uint32_t comm)
     }
 }
 
+static bool is_of_handle(const struct operation *operation)
+{
+    return strstr(operation->collective, "_handle") != NULL;
+}
+
+/// Puts an operation on the file of its communicator in the place of OPERATION.
+static void put_file(struct operation *operation, uint32_t step)
+{
+    static const struct {
+        const char *region, *record;
+    } operations[] = {{"MPI_File_open", "file-open"},
+                      {"MPI_File_close", "file-close"},
+                      {"MPI_File_sync", "file-begin flush"},
+                      {"MPI_File_read_all", "file-begin read"},
+                      {"MPI_File_write_all", "file-begin write"}};
+    operation->region = operations[step % 5].region;
+    operation->collective = operations[step % 5].record;
+    operation->is_in_place = false;
+    operation->is_file = true;
+}
+
 static void step_collective(struct builder *builder, uint32_t comm)
 {
     struct sim_program *program = builder->program;
@@ -359,6 +380,8 @@ static void step_collective(struct builder *builder, uint32_t comm)
         operation.size_bytes = is_empty ? 0 : 8 * below(builder, 4);
         operation.received_bytes = is_empty ? 0 : 8 * (1 + below(builder, 3));
         operation.is_in_place = builder->step % 5 == 0;
+        if (program->has_files && is_of_handle(&operation) && !is_nonblocking && !is_intercomm)
+            put_file(&operation, builder->step);
         if (is_nonblocking) {
             operation.kind = OPERATION_ICOLLECTIVE;
             operation.region = collectives[which].nonblocking_region;
@@ -612,6 +635,7 @@ static void choose_traits(struct builder *builder)
     struct random apart = program->random; // other programs stay as they are
     program->has_epochs = limits->allow_epochs && !program->is_bare && random_chance(&apart, 20);
     program->has_probes = limits->allow_probes && random_chance(&apart, 30);
+    program->has_files = limits->allow_files && random_chance(&apart, 30);
     program->ticks_per_second = chance(builder, 10) ? 250000000 : 0;
     for (uint32_t c = 0; c < PROGRAM_MAX_COMMS; c++) {
         for (uint32_t r = 0; r < PROGRAM_MAX_RANKS; r++)

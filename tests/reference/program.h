@@ -72,6 +72,7 @@ struct operation {
     const char *collective; // name of its operation, NULL: no records
     enum collective_kind collective_kind;
     bool is_loose; // synchronises nobody
+    bool is_file;  // the operation is on a file
     bool has_root;
     bool is_exclusive, is_of_all, takes_lock; // of locks: the last one waits until it is granted
     uint32_t group;                           // of epochs: a bit for each world rank
@@ -108,6 +109,7 @@ struct sim_program {
     bool has_locks;            // windows are locked
     bool has_epochs;           // windows are posted
     bool has_probes;           // before receives
+    bool has_files;            // communicators have files
     bool is_bare;              // some calls left no enter and leave, only their records
     bool has_inner_regions;    // some MPI calls call other regions
     uint32_t ticks_per_second; // 0: the default
@@ -118,7 +120,8 @@ struct sim_program_limits {
     uint32_t max_ranks, max_steps;
     bool allow_wildcards, allow_foreign, allow_skew, allow_cut, allow_unmatched, allow_teams;
     bool allow_nonblocking_collectives, allow_locks, allow_epochs;
-    bool allow_probes; // of what is measured only: predictions of them are not in the reference
+    // Of what is measured only: predictions of them are not in the reference.
+    bool allow_probes, allow_files;
 };
 #define PROGRAM_LIMITS_ALL                                                                         \
     ((struct sim_program_limits){.max_ranks = 8,                                                   \

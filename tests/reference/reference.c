@@ -107,6 +107,8 @@ static uint32_t releasing_part(const struct model *model, uint32_t p)
             return REFERENCE_NONE;
         return model_last_member(model, instance, REFERENCE_NONE, p);
     default:
+        if (part->is_file && !(instance->is_complete && model_let_wait(model, instance)))
+            return REFERENCE_NONE;
         return instance->is_complete ? model_last_member(model, instance, REFERENCE_NONE, p)
                                      : REFERENCE_NONE;
     }
@@ -471,10 +473,11 @@ static void explain(const struct model *model, const char *pattern, bool in_wind
 static void model_find_lineages(const struct model *model, struct findings *findings)
 {
     static const char *const patterns[] = {
-        "late-sender",     "late-receiver",    "receiver-outside-mpi", "wait-at-barrier",
-        "wait-at-nxn",     "late-broadcast",   "early-reduce",         "wait-at-nx1",
-        "early-scan",      "wait-at-finalize", "wait-at-fence",        "wait-at-window",
-        "lock-contention", "late-post",        "early-wait",           "wait-at-communicator"};
+        "late-sender",          "late-receiver",    "receiver-outside-mpi", "wait-at-barrier",
+        "wait-at-nxn",          "late-broadcast",   "early-reduce",         "wait-at-nx1",
+        "early-scan",           "wait-at-finalize", "wait-at-fence",        "wait-at-window",
+        "lock-contention",      "late-post",        "early-wait",           "wait-at-communicator",
+        "wait-at-collective-io"};
     find_critical_path(model, findings);
     for (size_t p = 0; p < sizeof patterns / sizeof patterns[0]; p++) {
         explain(model, patterns[p], true, findings);

@@ -144,10 +144,13 @@ static void emit_collective(struct simulation *sim, uint32_t rank, uint64_t time
     if (!own->is_internal)
         snprintf(id, sizeof id, " %u", own->id);
     struct sim_record *record =
-        sim_emit(sim, rank, 0, time, "%s %s %s %s %u %u%s%s",
-                 own->is_internal ? "coll-end" : "coll-complete", operation->collective,
-                 comm_name(sim, operation->comm), root, operation->size_bytes,
-                 operation->received_bytes, id, operation->is_in_place ? " in-place" : "");
+        operation->is_file
+            ? sim_emit(sim, rank, 0, time, "%s f%u%s", operation->collective, operation->comm,
+                       strncmp(operation->collective, "file-begin", 10) == 0 ? " collective" : "")
+            : sim_emit(sim, rank, 0, time, "%s %s %s %s %u %u%s%s",
+                       own->is_internal ? "coll-end" : "coll-complete", operation->collective,
+                       comm_name(sim, operation->comm), root, operation->size_bytes,
+                       operation->received_bytes, id, operation->is_in_place ? " in-place" : "");
     record->is_collective_end = true;
     record->coll_request = own->is_internal ? SIM_NONE : request;
     record->comm = operation->comm;
@@ -235,7 +238,7 @@ static void post(struct simulation *sim, uint32_t rank, uint64_t time,
         sim_post_receive(sim, rank, time, request);
         break;
     case OPERATION_COLLECTIVE:
-        if (operation->collective)
+        if (operation->collective && !operation->is_file)
             sim_emit(sim, rank, 0, time, "coll-begin");
         sim_post_collective(sim, rank, time, post_own(sim, rank, SIM_COLLECTIVE, operation, true));
         break;

@@ -20,7 +20,7 @@ struct line {
 /// Records, and their operands after time and name: a region (r), a number of CPU time (n), a
 /// communicator or window (c), an operation (o), a rank or root (p), a tag (t), bytes sent and
 /// received (b, B), a request (q), the target of a lock (g) and its type (x), the members of a
-/// communicator (G), what is synchronised (s).
+/// communicator (G), what is synchronised (s), a file (F), how it is accessed (k) and by whom (f).
 static const struct {
     const char *name;
     enum record_kind kind;
@@ -37,6 +37,10 @@ static const struct {
     {"cancel", RECORD_CANCEL, "q"},
     {"coll-end", RECORD_COLL_END, "ocpbB"},
     {"window-end", RECORD_COLL_END, "ocpbB"},
+    {"file-open", RECORD_COLL_END, "F"},
+    {"file-close", RECORD_COLL_END, "F"},
+    {"file-begin", RECORD_COLL_END, "kFf"},
+    {"file-end", RECORD_OTHER, ""},
     {"coll-request", RECORD_COLL_REQUEST, "q"},
     {"coll-complete", RECORD_COLL_COMPLETE, "ocpbBq"},
     {"fork", RECORD_FORK, ""},
@@ -102,12 +106,12 @@ static uint32_t find_comm(const struct reference_trace *trace, const char *name)
     return REFERENCE_NONE;
 }
 
-/// What stands for the window NAME among the communicators.
-static uint32_t find_window(const struct reference_trace *trace, const char *name)
+/// What stands for the window or file NAME among the communicators.
+static uint32_t find_window(const struct reference_window *windows, size_t n, const char *name)
 {
-    for (size_t w = 0; w < trace->n_windows; w++) {
-        if (strcmp(trace->windows[w].name, name) == 0)
-            return trace->windows[w].comm;
+    for (size_t w = 0; w < n; w++) {
+        if (strcmp(windows[w].name, name) == 0)
+            return windows[w].comm;
     }
     return REFERENCE_NONE;
 }
@@ -128,12 +132,31 @@ static void parse_window(struct reference_trace *trace, const struct line *line)
     add_comm(trace, "");
 }
 
-/// Windows get the members of their communicators, when these are known.
-static void fill_windows(struct reference_trace *trace)
+/// So do those on all files of a communicator.
+static void parse_file(struct reference_trace *trace, const struct line *line)
 {
-    for (size_t w = 0; w < trace->n_windows; w++) {
-        const struct reference_comm *base = &trace->comms[trace->windows[w].base];
-        struct reference_comm *comm = &trace->comms[trace->windows[w].comm];
+    uint32_t base = find_comm(trace, line->words[2]), comm = (uint32_t)trace->n_comms;
+    for (size_t f = 0; f < trace->n_files; f++)
+        if (trace->files[f].base == base)
+            comm = trace->files[f].comm;
+    if (base == REFERENCE_NONE || trace->comms[base].is_self)
+        comm = base = REFERENCE_NONE;
+    *ARRAY_NEXT(trace->files, trace->n_files, trace->file_capacity) =
+        (struct reference_window){memory_copy_text(line->words[1]), base, comm};
+    if (comm == trace->n_comms)
+        add_comm(trace, "");
+}
+
+/// Windows or files get the members of their communicators, when these are known.
+static void fill_windows(struct reference_trace *trace, const struct reference_window *windows,
+                         size_t n)
+{
+    for (size_t w = 0; w < n; w++) {
+        if (windows[w].base == REFERENCE_NONE)
+            continue;
+        const struct reference_comm *base = &trace->comms[windows[w].base];
+        struct reference_comm *comm = &trace->comms[windows[w].comm];
+        free(comm->members);
         comm->is_self = base->is_self;
         comm->n_members = base->n_members;
         comm->members = memory_zeroed(base->n_members + 1, sizeof *comm->members);
@@ -252,8 +275,23 @@ static void parse_operands(struct reference_trace *trace, const struct line *lin
             record->cpu_ns = number_of(word);
             break;
         case 'c':
-            record->comm = record->is_window ? find_window(trace, word) : find_comm(trace, word);
+            record->comm = record->is_window ? find_window(trace->windows, trace->n_windows, word)
+                                             : find_comm(trace, word);
             record->has_envelope = true;
+            break;
+        case 'F':
+            record->comm = find_window(trace->files, trace->n_files, word);
+            if (record->comm == REFERENCE_NONE)
+                record->kind = RECORD_OTHER;
+            break;
+        case 'k':
+            record->operation = strcmp(word, "read") == 0    ? "file_read"
+                                : strcmp(word, "write") == 0 ? "file_write"
+                                                             : "file_sync";
+            break;
+        case 'f':
+            if (strcmp(word, "collective") != 0)
+                record->kind = RECORD_OTHER;
             break;
         case 'g':
             record->target = strcmp(word, "all") == 0 ? REFERENCE_NONE : (uint32_t)number_of(word);
@@ -340,6 +378,11 @@ static void parse_record(struct reference_trace *trace, struct line *line)
     record.is_window = strcmp(line->words[2], "window-end") == 0 || record.kind == RECORD_LOCK ||
                        record.kind == RECORD_UNLOCK || record.kind == RECORD_SYNC ||
                        record.kind == RECORD_ACCESS;
+    record.is_file = strncmp(line->words[2], "file-", 5) == 0;
+    if (record.is_file) { // MPI does not ask for any of them to synchronise
+        record.class = CLASS_HANDLE;
+        record.operation = records[name].name;
+    }
     take_work(line, &record);
     parse_operands(trace, line, records[name].format, &record);
     if (location->in_polls && record.time_ns > location->polls_end_ns)
@@ -372,6 +415,8 @@ static bool parse_line(void *context, char **words, size_t n_words)
         parse_comm(trace, line);
     else if (strcmp(word, "window") == 0)
         parse_window(trace, line);
+    else if (strcmp(word, "file") == 0)
+        parse_file(trace, line);
     else if (strcmp(word, "region") == 0)
         parse_region(trace, line);
     else if (strcmp(word, "context") == 0)
@@ -467,7 +512,8 @@ void reference_trace_parse(struct reference_trace *trace, const char *text)
     world->members = memory_zeroed(trace->n_ranks + 1, sizeof *world->members);
     for (world->n_members = 0; world->n_members < trace->n_ranks; world->n_members++)
         world->members[world->n_members] = world->n_members;
-    fill_windows(trace);
+    fill_windows(trace, trace->windows, trace->n_windows);
+    fill_windows(trace, trace->files, trace->n_files);
     resolve_records(trace);
     for (size_t l = 0; l < trace->n_locations; l++)
         close_open_regions(&trace->locations[l]);
@@ -481,7 +527,8 @@ void reference_trace_release(struct reference_trace *trace)
     FREE_MEMBERS(trace->comms, trace->n_comms, name, members, remote);
     FREE_ALL(trace->locations, trace->regions, trace->comms);
     FREE_MEMBERS(trace->windows, trace->n_windows, name);
-    FREE_ALL(trace->windows, trace->contexts);
+    FREE_MEMBERS(trace->files, trace->n_files, name);
+    FREE_ALL(trace->windows, trace->files, trace->contexts);
     *trace = (struct reference_trace){0};
 }
 

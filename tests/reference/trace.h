@@ -65,6 +65,7 @@ struct record {
     bool is_end;           // the same: of memory, too
     bool is_in_place;      // what it keeps is not counted
     bool is_window;        // on an RMA window
+    bool is_file;          // on a file
     bool is_uneven;        // members give and take different amounts, perhaps nothing
     bool has_envelope;
     bool is_missing;  // a leave that the trace has not: at the location's last record
@@ -102,10 +103,11 @@ struct reference_comm {
     uint32_t n_remote;
 };
 
+/// An RMA window, or a file.
 struct reference_window {
     char *name;
     uint32_t base; // its communicator
-    uint32_t comm; // what stands for it among the communicators
+    uint32_t comm; // what stands for it among the communicators; all files of BASE have one
 };
 
 struct reference_trace {
@@ -119,6 +121,8 @@ struct reference_trace {
     size_t n_comms, comm_capacity;
     struct reference_window *windows;
     size_t n_windows, window_capacity;
+    struct reference_window *files;
+    size_t n_files, file_capacity;
     uint32_t n_ranks;
     uint64_t n_spawned_ranks; // the last ones
     uint64_t ticks_per_second;

@@ -535,6 +535,13 @@ static void find_collective_wait(struct model *model, struct findings *findings,
         add_origin(model, "early-scan", c, c, model->parts[lower_part].post_call);
         break;
     case CLASS_HANDLE:
+        if (part->is_file) {
+            if (!model_let_wait(model, instance))
+                break;
+            add_wait(model, findings, "wait-at-collective-io", c, enter_ns, last_ns);
+            add_origin(model, "wait-at-collective-io", c, c, last);
+            break;
+        }
         if (!part->is_window && strcmp(part->operation, "create_handle") == 0) {
             add_wait(model, findings, "wait-at-communicator", c, enter_ns, until_ns);
             add_origin(model, "wait-at-communicator", c, c, last);

@@ -173,7 +173,7 @@ static bool check_seed(uint64_t seed, const void *context, char **text, FILE *st
 {
     (void)context;
     struct sim_program_limits limits = PROGRAM_LIMITS_ALL;
-    limits.allow_probes = true;
+    limits.allow_probes = limits.allow_files = true;
     *text = sim_program_trace_text(seed, &limits);
     return agrees(*text, stream);
 }

@@ -180,7 +180,7 @@ static char *stretch(char *text)
 static char *random_text(uint64_t seed)
 {
     struct sim_program_limits limits = PROGRAM_LIMITS_ALL;
-    limits.allow_probes = true;
+    limits.allow_probes = limits.allow_files = true;
     return seed % 2 == 0 ? stretch(scenario_shared_trace_text(seed, &limits))
                          : sim_program_trace_text(seed, &limits);
 }

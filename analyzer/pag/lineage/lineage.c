@@ -129,14 +129,14 @@ struct lineage_node {
     uint64_t since_ns;
     struct tally content;
     bool is_live;                 // not in the pool's free list
-    uint32_t has_marks;           // a bit for each of
+    uint64_t has_marks;           // a bit for each of
     int32_t marks[LINEAGE_MARKS]; // those that are set
 };
-static_assert(LINEAGE_MARKS <= 32, "a mark has a bit in lineage_node.has_marks");
+static_assert(LINEAGE_MARKS <= 64, "a mark has a bit in lineage_node.has_marks");
 
 static void add_mark(struct lineage_node *node, uint32_t mark, int32_t times)
 {
-    uint32_t bit = UINT32_C(1) << mark;
+    uint64_t bit = UINT64_C(1) << mark;
     node->marks[mark] = times + (node->has_marks & bit ? node->marks[mark] : 0);
     node->has_marks |= bit;
 }
@@ -218,8 +218,8 @@ static void gather(struct tally *sum, const struct tally *content, int32_t times
 static void gather_all(struct lineage *lineage, const struct tally *content,
                        const struct lineage_node *node, int32_t sign)
 {
-    for (uint32_t bits = node->has_marks; bits; bits &= bits - 1) {
-        uint32_t mark = (uint32_t)__builtin_ctz(bits);
+    for (uint64_t bits = node->has_marks; bits; bits &= bits - 1) {
+        uint32_t mark = (uint32_t)__builtin_ctzll(bits);
         if (node->marks[mark])
             gather(&lineage->explained[mark], content, sign * node->marks[mark]);
     }
@@ -227,8 +227,8 @@ static void gather_all(struct lineage *lineage, const struct tally *content,
 
 static void move_marks(struct lineage_node *from, struct lineage_node *to)
 {
-    for (uint32_t bits = from->has_marks; bits; bits &= bits - 1) {
-        uint32_t mark = (uint32_t)__builtin_ctz(bits);
+    for (uint64_t bits = from->has_marks; bits; bits &= bits - 1) {
+        uint32_t mark = (uint32_t)__builtin_ctzll(bits);
         add_mark(to, mark, from->marks[mark]);
     }
 }
@@ -303,14 +303,14 @@ void lineage_mark_below(struct lineage *lineage, uint32_t node, const struct tal
 
 void lineage_leave_window(struct lineage *lineage)
 {
-    const uint32_t inside_bits = (UINT32_C(1) << PAG_WAIT_KINDS) - 1;
+    const uint64_t inside_bits = (UINT64_C(1) << PAG_WAIT_KINDS) - 1;
     for (uint32_t mark = 0; mark < PAG_WAIT_KINDS; mark++)
         merge(&lineage->explained[PAG_WAIT_KINDS + mark], &lineage->explained[mark]);
     for (uint32_t i = 0; i < lineage->nodes.n_used; i++) {
         struct lineage_node *node = node_at(lineage, i);
-        for (uint32_t bits = node->is_live ? node->has_marks & inside_bits : 0; bits;
+        for (uint64_t bits = node->is_live ? node->has_marks & inside_bits : 0; bits;
              bits &= bits - 1) {
-            uint32_t mark = (uint32_t)__builtin_ctz(bits);
+            uint32_t mark = (uint32_t)__builtin_ctzll(bits);
             add_mark(node, PAG_WAIT_KINDS + mark, node->marks[mark]);
         }
         node->has_marks &= ~inside_bits;

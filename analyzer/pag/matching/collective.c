@@ -92,7 +92,7 @@ static void count_operation(struct engine *engine, uint32_t communicator)
 {
     if (communicator == NONE)
         return;
-    engine->result->n_collectives++;
+    engine->result->n_collectives += !definitions_is_of_files(engine->definitions, communicator);
     engine->result->collectives[communicator]++;
 }
 
@@ -111,6 +111,7 @@ static uint32_t open_instance(struct engine *engine, uint32_t communicator, uint
         .n_members = state->n_members,
         .root = NONE,
         .last = NONE,
+        .first_leave_ns = UINT64_MAX,
         .members = memory_zeroed(state->n_members, sizeof(struct member)),
     };
     if (state->last_open == NONE)
@@ -261,6 +262,7 @@ static void describe(struct member *member, const struct event *event)
                                          .is_in_place = (event->flags & EVENT_IN_PLACE) != 0};
     member->is_uneven = (event->flags & EVENT_UNEVEN) != 0;
     member->is_window = (event->flags & EVENT_OF_WINDOW) != 0;
+    member->is_file = (event->flags & EVENT_OF_FILE) != 0;
 }
 
 static void add_part(struct call *call, uint32_t collective, uint32_t member)
@@ -280,7 +282,7 @@ static void complete_in(struct engine *engine, struct location_state *location, 
     member->is_test = call->is_test;
     member->location = location->index;
     member->path = call->path;
-    member->recorded_end_ns = event ? event->time_ns : UINT64_MAX;
+    member->recorded_end_ns = event && !member->is_file ? event->time_ns : UINT64_MAX;
     member->end_ns = member->recorded_end_ns;
     if (engine->hooks)
         engine->hooks->operation_completed(engine, location, instance, member, posting, event);
@@ -523,6 +525,8 @@ void collective_leave(struct engine *engine, struct part part, const struct call
     if (call->enter_node != NONE && collective_has_releasers(engine, part))
         member->enter_node = lineage_hold(&engine->lineage, call->enter_node);
     instance->n_left++;
+    if (member->leave_ns < instance->first_leave_ns)
+        instance->first_leave_ns = member->leave_ns;
     if (is_over(engine, instance))
         end_instance(engine, part.collective);
 }

@@ -114,7 +114,8 @@ const struct member *collective_releaser(const struct engine *engine, struct par
     if (needs_all) {
         if (instance->n_entered < instance->n_members || instance->last == part.member)
             return NULL;
-        return &instance->members[instance->last];
+        const struct member *last = &instance->members[instance->last];
+        return member->is_file && !collective_let_wait(instance, last->in_ns) ? NULL : last;
     }
     if (member->class_ == COLLECTIVE_ONE_TO_ALL) {
         if (instance->root == NONE)

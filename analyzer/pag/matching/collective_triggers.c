@@ -78,6 +78,7 @@ static void emit(struct engine *engine, void (*tell)(void *context, const struct
     value[TRIGGER_COLLECTIVE_BYTES] = (int64_t)member->size_bytes;
     value[TRIGGER_COLLECTIVE_N_MEMBERS] = instance->n_members;
     value[TRIGGER_COLLECTIVE_IS_WINDOW] = member->is_window;
+    value[TRIGGER_COLLECTIVE_IS_FILE] = member->is_file;
     tell(engine->listener.context, &trigger);
 }
 
@@ -123,6 +124,8 @@ static void explain_member(struct engine *engine, const struct collective *insta
         explain(engine, PAG_WAIT_SCAN, &from, last_lower, member);
         break;
     default: // the end of a communicator is no wait state
+        if (member->is_file && collective_let_wait(instance, summary->last->in_ns))
+            explain(engine, PAG_WAIT_FILE, &from, summary->last, member);
         if (member->operation == COLLECTIVE_OP_CREATE && !member->is_window)
             explain(engine, PAG_WAIT_COMMUNICATOR, &from, summary->last, member);
         if (member->is_window)

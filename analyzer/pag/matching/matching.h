@@ -197,6 +197,12 @@ void collective_finish(struct engine *engine);
 uint32_t collective_missing_rank(const struct engine *engine, struct part part);
 /// The member that released PART (last one in, root, ...), NULL when it is itself or incomplete.
 const struct member *collective_releaser(const struct engine *engine, struct part part);
+/// Whether an operation on files, whose last member entered at LAST_NS, let its members wait for
+/// that one, as far as they have left. MPI does not ask for it, and libraries differ.
+static inline bool collective_let_wait(const struct collective *instance, uint64_t last_ns)
+{
+    return instance->first_leave_ns >= last_ns;
+}
 /// Whether PART cannot have been left before its releaser came.
 bool collective_must_synchronise(const struct engine *engine, struct part part);
 /// Whether PART's member waits for others in its operation at all.

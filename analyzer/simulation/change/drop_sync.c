@@ -32,6 +32,8 @@ static bool drops_it(const struct scenario *scenario, uint64_t mark, const struc
     bool is_sync =
         member->class_ == COLLECTIVE_BARRIER ||
         (member->class_ != COLLECTIVE_HANDLE && member->size_bytes == 0 && !member->is_uneven);
+    if (member->is_file) // which does more than that
+        return false;
     if (is_sync && (region_patterns_inside(patterns, mark) & scenario->drops) != 0)
         return true;
     uint64_t named = region_patterns_named(patterns, mark) & scenario->drops;

@@ -215,9 +215,9 @@ KEPT(IoRegularFile, io_files, io_file_record, MEMBERS(id, name), OTF2_IoFileRef 
      OTF2_StringRef name, OTF2_SystemTreeNodeRef scope UNUSED)
 KEPT(IoDirectory, io_files, io_file_record, MEMBERS(id, name), OTF2_IoFileRef id,
      OTF2_StringRef name, OTF2_SystemTreeNodeRef scope UNUSED)
-KEPT(IoHandle, io_handles, io_handle_record, MEMBERS(id, name, file, paradigm), OTF2_IoHandleRef id,
-     OTF2_StringRef name, OTF2_IoFileRef file, OTF2_IoParadigmRef paradigm,
-     OTF2_IoHandleFlag flags UNUSED, OTF2_CommRef comm UNUSED, OTF2_IoHandleRef parent UNUSED)
+KEPT(IoHandle, io_handles, io_handle_record, MEMBERS(id, name, file, paradigm, communicator),
+     OTF2_IoHandleRef id, OTF2_StringRef name, OTF2_IoFileRef file, OTF2_IoParadigmRef paradigm,
+     OTF2_IoHandleFlag flags UNUSED, OTF2_CommRef communicator, OTF2_IoHandleRef parent UNUSED)
 KEPT(Attribute, attributes, attribute_record, MEMBERS(id, name), OTF2_AttributeRef id,
      OTF2_StringRef name, OTF2_StringRef description UNUSED, OTF2_Type type UNUSED)
 

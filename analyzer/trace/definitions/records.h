@@ -157,6 +157,7 @@ struct io_handle_record {
     OTF2_StringRef name;
     OTF2_IoFileRef file; // OTF2_UNDEFINED_IO_FILE: not of a file, such as stdout
     OTF2_IoParadigmRef paradigm;
+    OTF2_CommRef communicator; // who opened it together, OTF2_UNDEFINED_COMM
 };
 
 struct parameter_record {

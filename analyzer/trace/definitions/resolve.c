@@ -193,13 +193,21 @@ static uint32_t use_group(struct resolved *resolved, const struct records *recor
 
 static const uint32_t no_members[1];
 
+/// Those of the archive, one for the files of each, and windows.
+static size_t n_communicators_at_most(const struct records *records)
+{
+    size_t n_of_files = records->io_handles.n < records->communicators.n ? records->io_handles.n
+                                                                         : records->communicators.n;
+    return records->communicators.n + n_of_files + records->windows.n;
+}
+
 static void resolve_communicators(struct resolved *resolved, const struct records *records,
                                   const struct id_table *rank_of_location)
 {
     struct definitions *definitions = &resolved->definitions;
-    definitions->n_communicators = records->communicators.n + records->windows.n;
+    definitions->n_communicators = records->communicators.n;
     definitions->communicators =
-        memory_zeroed(definitions->n_communicators, sizeof *definitions->communicators);
+        memory_zeroed(n_communicators_at_most(records), sizeof *definitions->communicators);
     resolved->n_groups = records->groups.n;
     resolved->groups = memory_zeroed(resolved->n_groups, sizeof *resolved->groups);
     for (size_t i = 0; i < records->communicators.n; i++) {
@@ -231,15 +239,52 @@ static void resolve_communicators(struct resolved *resolved, const struct record
     }
 }
 
+/// What stands for the files of communicator PLACE, made when it is new.
+static uint32_t add_of_files(struct resolved *resolved, uint32_t place, uint32_t *of_files)
+{
+    struct definitions *definitions = &resolved->definitions;
+    if (of_files[place] != 0)
+        return of_files[place];
+    uint32_t index = of_files[place] = (uint32_t)definitions->n_communicators++;
+    const struct communicator *comm = &definitions->communicators[place];
+    char *name = memory_format("files of %s", *comm->name ? comm->name : "(unnamed)");
+    definitions->communicators[index] = *comm;
+    definitions->communicators[index].name = name;
+    resolved->names_of_files[definitions->n_of_files++] = name;
+    return index;
+}
+
+// Collective operations on all files that a communicator opened match apart from its others. Not by
+// handle: archives need not say that handles of several ranks are one.
+static void resolve_communicators_of_files(struct resolved *resolved, const struct records *records)
+{
+    const struct communicator *communicators = resolved->definitions.communicators;
+    if (records->io_handles.n == 0)
+        return;
+    SCOPED uint32_t *of_files = memory_zeroed(records->communicators.n + 1, sizeof *of_files);
+    resolved->names_of_files =
+        memory_zeroed(records->communicators.n + 1, sizeof *resolved->names_of_files);
+    for (size_t i = 0; i < records->io_handles.n; i++) {
+        const struct io_handle_record *handle = &records->io_handles.items[i];
+        uint32_t place = id_table_get(&records->communicators.by_id, handle->communicator);
+        if (place != UINT32_MAX && communicators[place].is_mpi &&
+            communicators[place].n_members > 1 && !communicators[place].is_intercommunicator)
+            id_table_add(&resolved->communicators_of_handles, handle->id,
+                         add_of_files(resolved, place, of_files));
+    }
+}
+
 // A window has the members of its communicator, and matches its operations apart from those.
 static void resolve_windows(struct definitions *definitions, const struct records *records)
 {
+    struct communicator *windows = definitions->communicators + definitions->n_communicators;
     definitions->n_windows = records->windows.n;
+    definitions->n_communicators += records->windows.n;
     for (size_t i = 0; i < records->windows.n; i++) {
         const struct window_record *record = &records->windows.items[i];
         uint32_t place = id_table_get(&records->communicators.by_id, record->communicator);
         const char *name = records_text(records, record->name);
-        struct communicator *window = &definitions->communicators[records->communicators.n + i];
+        struct communicator *window = &windows[i];
         *window = place != UINT32_MAX // else no event is of it
                       ? definitions->communicators[place]
                       : (struct communicator){
@@ -501,6 +546,7 @@ void resolve_records(struct resolved *resolved, const struct records *records)
     resolve_regions(&resolved->definitions, records);
     resolve_processes(&resolved->definitions, records, mpi_locations, &rank_of_location);
     resolve_communicators(resolved, records, &rank_of_location);
+    resolve_communicators_of_files(resolved, records);
     resolve_windows(&resolved->definitions, records);
     resolve_groups(resolved, records, &rank_of_location);
     resolve_calling_contexts(&resolved->definitions, records);
@@ -517,6 +563,7 @@ void resolved_release(struct resolved *resolved)
         free(resolved->groups[i].members);
         map_release(&resolved->groups[i].places);
     }
+    memory_free_each(resolved->names_of_files, definitions->n_of_files);
     FREE_ALL(resolved->groups, definitions->regions, definitions->contexts, definitions->locations,
              definitions->ranks, definitions->communicators, definitions->groups,
              definitions->nodes, definitions->counters, definitions->files, definitions->core_sets);
@@ -527,6 +574,7 @@ void resolved_release(struct resolved *resolved)
     id_table_release(&resolved->parameters);
     id_table_release(&resolved->marker_parameters);
     id_table_release(&resolved->files_of_handles);
+    id_table_release(&resolved->communicators_of_handles);
     id_table_release(&resolved->attribute_roles);
     *resolved = (struct resolved){0};
 }

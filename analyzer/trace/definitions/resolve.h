@@ -40,7 +40,10 @@ struct resolved {
     struct id_table parameters;         // that of parameters whose values are numbers,
     struct id_table marker_parameters;  // and of attributes of markers
     struct id_table files_of_handles;   // I/O handle -> place in definitions.files
-    struct id_table attribute_roles;    // attribute -> enum attribute_role
+    struct id_table communicators_of_handles; // that of several ranks -> what stands for its files
+                                              // among the communicators
+    char **names_of_files;                    // of those communicators
+    struct id_table attribute_roles;          // attribute -> enum attribute_role
 };
 
 /// Resolves RECORDS into RESOLVED (zeroed or released before). Texts stay owned by RECORDS, which

@@ -3,6 +3,7 @@
 // written, since OTF2 wants the number of events in each location's definition.
 #include "tests/tools/lib/archive_writer.h"
 
+#include <assert.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdio.h>
@@ -44,7 +45,8 @@ struct comm_entry {
     uint32_t n_members, n_remote;
 };
 
-struct window_entry {
+/// An RMA window, or a file.
+struct shared_entry {
     char *name;
     uint32_t comm;
 };
@@ -87,8 +89,10 @@ struct archive_writer {
     size_t n_contexts, context_capacity;
     struct comm_entry *comms;
     size_t n_comms, comm_capacity;
-    struct window_entry *windows;
+    struct shared_entry *windows;
     size_t n_windows, window_capacity;
+    struct shared_entry *files;
+    size_t n_files, file_capacity;
     struct local_entry *locals;
     size_t n_locals, local_capacity;
     OTF2_GlobalDefWriter *definitions;
@@ -611,15 +615,22 @@ static void write_communicators(struct archive_writer *writer)
 void archive_writer_window(struct archive_writer *writer, const char *name, uint32_t comm)
 {
     *ARRAY_NEXT(writer->windows, writer->n_windows, writer->window_capacity) =
-        (struct window_entry){memory_copy_text(name), comm};
+        (struct shared_entry){memory_copy_text(name), comm};
+}
+
+static_assert(OTF2_UNDEFINED_RMA_WIN == OTF2_UNDEFINED_IO_HANDLE, "find() gives either");
+
+static uint32_t find(const struct shared_entry *entries, size_t n, const char *name)
+{
+    for (uint32_t i = 0; i < n; i++)
+        if (strcmp(entries[i].name, name) == 0)
+            return i;
+    return OTF2_UNDEFINED_RMA_WIN;
 }
 
 uint32_t archive_writer_find_window(const struct archive_writer *writer, const char *name)
 {
-    for (uint32_t i = 0; i < writer->n_windows; i++)
-        if (strcmp(writer->windows[i].name, name) == 0)
-            return i;
-    return OTF2_UNDEFINED_RMA_WIN;
+    return find(writer->windows, writer->n_windows, name);
 }
 
 static void write_windows(struct archive_writer *writer)
@@ -628,6 +639,35 @@ static void write_windows(struct archive_writer *writer)
         check(writer, OTF2_GlobalDefWriter_WriteRmaWin(
                           writer->definitions, i, write_string(writer, writer->windows[i].name),
                           writer->windows[i].comm, OTF2_RMA_WIN_FLAG_NONE));
+}
+
+void archive_writer_file(struct archive_writer *writer, const char *name, uint32_t comm)
+{
+    *ARRAY_NEXT(writer->files, writer->n_files, writer->file_capacity) =
+        (struct shared_entry){memory_copy_text(name), comm};
+}
+
+uint32_t archive_writer_find_file(const struct archive_writer *writer, const char *name)
+{
+    return find(writer->files, writer->n_files, name);
+}
+
+static void write_files(struct archive_writer *writer)
+{
+    if (writer->n_files == 0)
+        return;
+    uint32_t mpi_io = write_string(writer, "MPI-IO");
+    check(writer, OTF2_GlobalDefWriter_WriteIoParadigm(
+                      writer->definitions, 0, mpi_io, mpi_io, OTF2_IO_PARADIGM_CLASS_PARALLEL,
+                      OTF2_IO_PARADIGM_FLAG_NONE, 0, NULL, NULL, NULL));
+    for (uint32_t i = 0; i < writer->n_files; i++) {
+        uint32_t name = write_string(writer, writer->files[i].name);
+        check(writer, OTF2_GlobalDefWriter_WriteIoRegularFile(writer->definitions, i, name,
+                                                              OTF2_UNDEFINED_SYSTEM_TREE_NODE));
+        check(writer, OTF2_GlobalDefWriter_WriteIoHandle(
+                          writer->definitions, i, name, i, 0, OTF2_IO_HANDLE_FLAG_NONE,
+                          writer->files[i].comm, OTF2_UNDEFINED_IO_HANDLE));
+    }
 }
 
 static void write_attributes_and_metric(struct archive_writer *writer)
@@ -701,7 +741,8 @@ static void release(struct archive_writer *writer)
     FREE_ALL(writer->sources, writer->contexts);
     FREE_MEMBERS(writer->comms, writer->n_comms, name, members, remote);
     FREE_MEMBERS(writer->windows, writer->n_windows, name);
-    free(writer->windows);
+    FREE_MEMBERS(writer->files, writer->n_files, name);
+    FREE_ALL(writer->windows, writer->files);
     FREE_MEMBERS(writer->locals, writer->n_locals, global_ids);
     FREE_MEMBERS(writer->cores, writer->n_cores, node);
     FREE_MEMBERS(writer->properties, writer->n_properties, name);
@@ -727,6 +768,7 @@ int archive_writer_close(struct archive_writer *writer, archive_define *define, 
     write_contexts(writer);
     write_communicators(writer);
     write_windows(writer);
+    write_files(writer);
     write_attributes_and_metric(writer);
     if (define)
         define(writer->definitions, data);

@@ -108,6 +108,11 @@ uint32_t archive_writer_group(const struct archive_writer *writer, uint32_t comm
 void archive_writer_window(struct archive_writer *writer, const char *name, uint32_t comm);
 uint32_t archive_writer_find_window(const struct archive_writer *writer, const char *name);
 
+/// File NAME, a handle of MPI-IO of a communicator or OTF2_UNDEFINED_COMM;
+/// archive_writer_find_file() gives OTF2_UNDEFINED_IO_HANDLE for an unknown name.
+void archive_writer_file(struct archive_writer *writer, const char *name, uint32_t comm);
+uint32_t archive_writer_find_file(const struct archive_writer *writer, const char *name);
+
 /// Local definitions of a location: a clock offset, a mapping of local to global identifiers.
 void archive_writer_clock_offset(struct archive_writer *writer, uint64_t location, uint64_t ticks,
                                  int64_t offset_ticks);

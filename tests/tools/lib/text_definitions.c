@@ -56,6 +56,17 @@ static bool define_window(struct parser *parser)
     return true;
 }
 
+static bool define_file(struct parser *parser)
+{
+    if (!parser->writer)
+        return true;
+    uint32_t comm = archive_writer_find_comm(parser->writer, parser->words[2]);
+    if (comm == OTF2_UNDEFINED_COMM && strcmp(parser->words[2], "-") != 0)
+        return FAIL(parser, "communicator '%s' is not defined", parser->words[2]);
+    archive_writer_file(parser->writer, parser->words[1], comm);
+    return true;
+}
+
 static bool define_nodes(struct parser *parser)
 {
     uint32_t n = (uint32_t)parser->n_words - 1;
@@ -246,6 +257,7 @@ bool text_definition(struct parser *parser, bool *is_definition)
         {"comm", define_comm, 4, MAX_WORDS, "a communicator is: comm NAME ranks R ..."},
         {"intercomm", define_comm, 4, MAX_WORDS, "a communicator is: comm NAME ranks R ..."},
         {"window", define_window, 3, 3, "a window is: window NAME COMM"},
+        {"file", define_file, 3, 3, "a file is: file NAME COMM"},
         {"region", define_region, 3, 5,
          "a region is: region NAME FILE:LINE [user|mpi|openmp|pthread|libc|marker [AS]]"},
         {"offset", define_offset, 4, 4, "a clock offset is: offset LOC TIME OFFSET"},

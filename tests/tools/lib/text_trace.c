@@ -95,7 +95,7 @@ enum { MAX_ARGUMENTS = 6, MAX_EVENT_WORDS = 16 };
 /// One word of an event by its type: a number (`n`, `u` of 32 bits), a communicator, an operation,
 /// its root, `any` or a number (`p`), in-place, on or off (`m`), a window (`W`), the target of a
 /// lock (`t`) and its type (`x`), the group of a communicator (`g`), what a window synchronises
-/// (`s`), a word that stays one.
+/// (`s`), a file (`F`), how it is accessed (`k`) and by whom (`f`), a word that stays one.
 static bool parse_argument(struct parser *parser, char type, const char *word, uint64_t *value)
 {
     *value = 0;
@@ -136,6 +136,22 @@ static bool parse_argument(struct parser *parser, char type, const char *word, u
                      : OTF2_RMA_SYNC_LEVEL_NONE;
         return *value != OTF2_RMA_SYNC_LEVEL_NONE || strcmp(word, "none") == 0 ||
                FAIL(parser, "a window synchronises none, process or memory, not '%s'", word);
+    case 'F':
+        *value = archive_writer_find_file(parser->writer, word);
+        return *value != OTF2_UNDEFINED_IO_HANDLE || FAIL(parser, "file '%s' is not defined", word);
+    case 'k':
+        *value = strcmp(word, "read") == 0    ? OTF2_IO_OPERATION_MODE_READ
+                 : strcmp(word, "write") == 0 ? OTF2_IO_OPERATION_MODE_WRITE
+                                              : OTF2_IO_OPERATION_MODE_FLUSH;
+        return *value != OTF2_IO_OPERATION_MODE_FLUSH || strcmp(word, "flush") == 0 ||
+               FAIL(parser, "an operation is read, write or flush, not '%s'", word);
+    case 'f':
+        *value = strcmp(word, "collective") == 0 ? OTF2_IO_OPERATION_FLAG_COLLECTIVE
+                 : strcmp(word, "split") == 0
+                     ? OTF2_IO_OPERATION_FLAG_COLLECTIVE | OTF2_IO_OPERATION_FLAG_NON_BLOCKING
+                     : OTF2_IO_OPERATION_FLAG_NONE;
+        return *value != OTF2_IO_OPERATION_FLAG_NONE || strcmp(word, "alone") == 0 ||
+               FAIL(parser, "an operation is alone, collective or split, not '%s'", word);
     case 't':
         *value = UINT32_MAX;
         return strcmp(word, "all") == 0 || parse_argument(parser, 'u', word, value);
@@ -328,6 +344,12 @@ static bool write_words(struct parser *parser)
     EVENT("get", "Wun", WRITE(RmaGet, PLAIN, a[0], a[1], a[2], 0))
     EVENT("atomic", "Wunn",
           WRITE(RmaAtomic, PLAIN, a[0], a[1], OTF2_RMA_ATOMIC_TYPE_ACCUMULATE, a[2], a[3], 0))
+    EVENT("file-open", "F",
+          WRITE(IoCreateHandle, PLAIN, a[0], OTF2_IO_ACCESS_MODE_READ_WRITE,
+                OTF2_IO_CREATION_FLAG_NONE, OTF2_IO_STATUS_FLAG_NONE))
+    EVENT("file-close", "F", WRITE(IoDestroyHandle, PLAIN, a[0]))
+    EVENT("file-begin", "kFf", WRITE(IoOperationBegin, PLAIN, a[1], a[0], a[2], 0, 0))
+    EVENT("file-end", "Fn", WRITE(IoOperationComplete, PLAIN, a[0], a[1], 0))
     EVENT("cpu", "n", write_metric(parser, ARCHIVE_METRIC_CPU_TIME, 1, a))
     // And ready to run without a core.
     EVENT("cpu-wait", "nn", write_metric(parser, ARCHIVE_METRIC_CORE_WAIT, 2, a))

@@ -18,6 +18,7 @@
 //   comm NAME ranks 0 2 3             `world` (all ranks) and `self` are predefined
 //   intercomm NAME ranks 0 1 | 2 3
 //   window NAME COMM                  an RMA window
+//   file NAME COMM                    a file that MPI-IO opens; COMM `-`: it is not known for whom
 //   region NAME file.c:12 [user|mpi|openmp|pthread|libc|marker [AS]]  optional; default: MPI_* is
 //                                     mpi, else user; libc: a function for files; AS: what it is
 //                                     called in the archive
@@ -51,6 +52,9 @@
 //   LOC TIME put WINDOW TARGET BYTES | get WINDOW TARGET BYTES
 //   LOC TIME atomic WINDOW TARGET SENT RECEIVED
 //   LOC TIME sync WINDOW COMM none|process|memory       with the group of COMM
+//   LOC TIME file-open FILE | file-close FILE
+//   LOC TIME file-begin read|write|flush FILE alone|collective|split   split: it goes on after it
+//   LOC TIME file-end FILE BYTES
 //   LOC TIME cpu NS
 //   LOC TIME fork N | join | team-begin COMM | team-end COMM
 //   LOC TIME thread-create COMM NUMBER | thread-begin ... | thread-end ... | thread-wait ...
