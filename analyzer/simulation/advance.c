@@ -60,13 +60,25 @@ static bool may_wait(const struct engine *engine, const struct location_state *l
     return false;
 }
 
+/// Whether CALL, for a file, has no messages or operations in which it waits for other ranks.
+static bool call_is_alone(const struct engine *engine, const struct call *call)
+{
+    for (uint32_t i = 0; i < call->n_records; i++)
+        if ((call->records[i].flags & EVENT_OF_FILE) == 0)
+            return false;
+    for (uint32_t i = 0; i < call->n_parts; i++)
+        if (part_waits(engine, call->parts[i]))
+            return false;
+    return true;
+}
+
 /// Whether CALL is MPI_Init or MPI_Finalize, or all it completes creates or destroys handles.
 static bool is_handle(const struct engine *engine, const struct call *call)
 {
     if (call->is_init || call->is_finalize)
         return true;
     // A rank without a core also waited for one; of its call the own time is known.
-    if (call->is_file && call->n_records == 0)
+    if (call->is_file && call_is_alone(engine, call))
         return !prediction_of(engine)->notes;
     if (call->n_left_out > 0 && call->n_left_out == call->n_records)
         return false;

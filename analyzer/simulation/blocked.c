@@ -184,6 +184,28 @@ static void go_on_at(struct engine *engine, struct location_state *location, uin
     prediction_of(engine)->n_blocked--;
 }
 
+/// CALL, for a file, has waited for N_CONDITIONS and would have all at *READY_NS: what follows the
+/// last of them waits for the device, and *WORK is its process time. Time that a rank waited for
+/// others is none of that: it polled.
+static void settle_file(struct engine *engine, const struct location_state *location,
+                        const struct simulated_call *call, uint32_t n_conditions,
+                        uint64_t *ready_ns, pag_work *work)
+{
+    const struct call_condition *conditions = prediction_of(engine)->conditions;
+    uint64_t released_ns = call->enter_ns, recorded_ns = call->recorded_enter_ns;
+    for (uint32_t i = 0; i < n_conditions; i++) {
+        if (conditions[i].time_ns > released_ns)
+            released_ns = conditions[i].time_ns;
+        if (conditions[i].recorded_ns > recorded_ns)
+            recorded_ns = conditions[i].recorded_ns;
+    }
+    uint64_t length_ns = less(*ready_ns, released_ns) + (uint64_t)(*work / PAG_WORK_PER_NS);
+    uint64_t own_ns =
+        min_ns(less(call->recorded_work_ns, recorded_ns - call->recorded_enter_ns), length_ns);
+    *ready_ns = released_ns + (uint64_t)file_time(engine, location, length_ns - own_ns);
+    *work = file_time(engine, location, own_ns) * PAG_WORK_PER_NS;
+}
+
 /// The call's partners have all come: from when on it has what it waits for, and what follows.
 static void settle(struct engine *engine, struct location_state *location, uint32_t n_conditions,
                    uint64_t now_ns)
@@ -202,6 +224,8 @@ static void settle(struct engine *engine, struct location_state *location, uint3
     uint64_t ready_ns = call.enter_ns;
     if (n_conditions > 0)
         conditions_settle(engine, &call, n_conditions, &ready_ns, &state->work_after);
+    if (n_conditions > 0 && location->call.is_file)
+        settle_file(engine, location, &call, n_conditions, &ready_ns, &state->work_after);
     if (is_open) {
         uint64_t length_ns =
             prediction->costs->least_length(prediction, &call, state->has_unknown_partner);
