@@ -8,7 +8,6 @@
 
 #include "analyzer/base/memory.h"
 
-// Appends an event of KIND at TICKS, all other fields 0.
 /// TICKS, not before the last event nor beyond the end.
 static uint64_t in_time(const struct decoder *decoder, uint64_t ticks)
 {
@@ -17,6 +16,7 @@ static uint64_t in_time(const struct decoder *decoder, uint64_t ticks)
     return (int64_t)ticks > decoder->end_ticks ? (uint64_t)decoder->end_ticks : ticks;
 }
 
+// Appends an event of KIND at TICKS, all other fields 0.
 static inline struct event *append(struct decoder *decoder, uint64_t ticks, enum event_kind kind)
 {
     // Before the last event, or beyond the end.
@@ -690,32 +690,33 @@ void decode_file_close(struct decoder *decoder, uint64_t ticks, OTF2_IoHandleRef
     append_on_files(decoder, ticks, handle, COLLECTIVE_OP_FILE_CLOSE);
 }
 
+void decode_file_changed(struct decoder *decoder, uint64_t ticks, OTF2_IoHandleRef handle,
+                         const struct attributes *attributes)
+{
+    const struct attribute *collective =
+        find_attribute(attributes, ATTRIBUTE_COLLECTIVE, OTF2_TYPE_UINT8);
+    if (collective && collective->value.uint8 != 0)
+        append_on_files(decoder, ticks, handle, COLLECTIVE_OP_FILE_CHANGE);
+}
+
 void decode_file_begin(struct decoder *decoder, uint64_t ticks, OTF2_IoHandleRef handle,
                        OTF2_IoOperationMode mode, OTF2_IoOperationFlag flags, uint64_t id)
 {
-    static const uint8_t operations[] = {
-        [FILE_READ] = COLLECTIVE_OP_FILE_READ,
-        [FILE_WRITE] = COLLECTIVE_OP_FILE_WRITE,
-        [FILE_SYNC] = COLLECTIVE_OP_FILE_SYNC,
-    };
+    static const struct {
+        uint8_t kind, op;
+    } of_mode[] = {[OTF2_IO_OPERATION_MODE_READ] = {FILE_READ, COLLECTIVE_OP_FILE_READ},
+                   [OTF2_IO_OPERATION_MODE_WRITE] = {FILE_WRITE, COLLECTIVE_OP_FILE_WRITE},
+                   [OTF2_IO_OPERATION_MODE_FLUSH] = {FILE_SYNC, COLLECTIVE_OP_FILE_SYNC}};
     uint32_t file = file_of(decoder, handle);
     if (mode > OTF2_IO_OPERATION_MODE_FLUSH)
         return;
-    enum file_operation_kind kind = mode == OTF2_IO_OPERATION_MODE_READ    ? FILE_READ
-                                    : mode == OTF2_IO_OPERATION_MODE_WRITE ? FILE_WRITE
-                                                                           : FILE_SYNC;
-    bool is_nonblocking = (flags & OTF2_IO_OPERATION_FLAG_NON_BLOCKING) != 0;
+    struct open_operation begun = {.id = id, .handle = handle, .file = file, .begin_ticks = ticks};
+    begun.kind = of_mode[mode].kind;
+    begun.is_nonblocking = (flags & OTF2_IO_OPERATION_FLAG_NON_BLOCKING) != 0;
     if (file != UINT32_MAX)
-        file_operation_begin(&decoder->files, (struct open_operation){
-                                                  .id = id,
-                                                  .handle = handle,
-                                                  .file = file,
-                                                  .kind = kind,
-                                                  .is_nonblocking = is_nonblocking,
-                                                  .begin_ticks = ticks,
-                                              });
-    if ((flags & OTF2_IO_OPERATION_FLAG_COLLECTIVE) != 0 && !is_nonblocking)
-        append_on_files(decoder, ticks, handle, operations[kind]);
+        file_operation_begin(&decoder->files, begun);
+    if ((flags & OTF2_IO_OPERATION_FLAG_COLLECTIVE) != 0 && !begun.is_nonblocking)
+        append_on_files(decoder, ticks, handle, of_mode[mode].op);
 }
 
 void decode_file_end(struct decoder *decoder, uint64_t ticks, OTF2_IoHandleRef handle,

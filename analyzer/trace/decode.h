@@ -157,6 +157,9 @@ void decode_parameter(struct decoder *decoder, uint64_t ticks, OTF2_ParameterRef
 
 void decode_file_open(struct decoder *decoder, uint64_t ticks, OTF2_IoHandleRef handle);
 void decode_file_close(struct decoder *decoder, uint64_t ticks, OTF2_IoHandleRef handle);
+/// Only our tracer tells collective changes, by an attribute.
+void decode_file_changed(struct decoder *decoder, uint64_t ticks, OTF2_IoHandleRef handle,
+                         const struct attributes *attributes);
 void decode_file_begin(struct decoder *decoder, uint64_t ticks, OTF2_IoHandleRef handle,
                        OTF2_IoOperationMode mode, OTF2_IoOperationFlag flags, uint64_t id);
 void decode_file_end(struct decoder *decoder, uint64_t ticks, OTF2_IoHandleRef handle,

@@ -113,6 +113,7 @@ enum {
     COLLECTIVE_OP_FILE_READ,
     COLLECTIVE_OP_FILE_WRITE,
     COLLECTIVE_OP_FILE_SYNC,
+    COLLECTIVE_OP_FILE_CHANGE, // its view, size, ...
 };
 
 struct event {

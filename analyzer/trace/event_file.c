@@ -134,7 +134,8 @@ static void read_flush(struct event_file *file, struct content *content, struct 
 
 // Reads the records that are not frequent.
 static void read_other(struct event_file *file, int kind, struct content *content,
-                       struct decoder *decoder, const struct local_definitions *local)
+                       struct decoder *decoder, const struct local_definitions *local,
+                       const struct attributes *attributes)
 {
     uint64_t ticks = file->ticks;
     switch (kind) {
@@ -169,7 +170,7 @@ static inline bool read_record(struct event_file *file, int kind, struct content
         read_metric(content, decoder, local, ticks);
         break;
     default:
-        read_other(file, kind, content, decoder, local);
+        read_other(file, kind, content, decoder, local, attributes);
     }
     return content_is_whole(content);
 }

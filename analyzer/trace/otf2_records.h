@@ -113,6 +113,9 @@
           WORD(OTF2_IoCreationFlag, creation) WORD(OTF2_IoStatusFlag, status))                     \
     X(IoDestroyHandle, IO_DESTROY_HANDLE, decode_file_close(decoder, ticks, handle),               \
       ID(IO_HANDLE, OTF2_IoHandleRef, handle))                                                     \
+    X(IoChangeStatusFlags, IO_CHANGE_STATUS_FLAGS,                                                 \
+      decode_file_changed(decoder, ticks, handle, ATTRIBUTES),                                     \
+      ID(IO_HANDLE, OTF2_IoHandleRef, handle) WORD(OTF2_IoStatusFlag, status))                     \
     X(IoOperationBegin, IO_OPERATION_BEGIN,                                                        \
       decode_file_begin(decoder, ticks, handle, mode, flags, id),                                  \
       ID(IO_HANDLE, OTF2_IoHandleRef, handle) BYTE(OTF2_IoOperationMode, mode)                     \

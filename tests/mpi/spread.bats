@@ -106,7 +106,7 @@ pairs() { replays pairs; }
 
 all_kinds() {
     local kind
-    for kind in engine/threads-and-messages replay/without-cpu replay/damaged; do
+    for kind in engine/threads-and-messages patterns/collective-io replay/without-cpu replay/damaged; do
         archive "$kind" "${kind##*/}"
         replays "${kind##*/}"
     done

@@ -60,8 +60,8 @@ late_files() {
         []' replay.json
 }
 
-ends='["MPI_File_close","MPI_File_open"]'
-all='["MPI_File_close","MPI_File_open","MPI_File_read_at_all","MPI_File_write_at_all"]'
+ends='["MPI_File_close","MPI_File_open","MPI_File_set_size"]'
+all='["MPI_File_close","MPI_File_open","MPI_File_read_at_all","MPI_File_set_size","MPI_File_write_at_all"]'
 
 @test "waits at collective I/O: where and for whom, and not where the library lets ranks go on" {
     cd "$BATS_TEST_TMPDIR" || return

@@ -62,6 +62,8 @@ int main(int argc, char **argv)
     write_rows(file);
     read_rows(file);
     not_counted(file, argv[1]);
+    late(0);
+    MPI_File_set_size(file, 3 * N * (MPI_Offset)sizeof(double));
     late(1);
     MPI_File_close(&file);
     MPI_Type_free(&rows);

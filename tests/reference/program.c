@@ -344,13 +344,12 @@ static void put_file(struct operation *operation, uint32_t step)
 {
     static const struct {
         const char *region, *record;
-    } operations[] = {{"MPI_File_open", "file-open"},
-                      {"MPI_File_close", "file-close"},
-                      {"MPI_File_sync", "file-begin flush"},
-                      {"MPI_File_read_all", "file-begin read"},
-                      {"MPI_File_write_all", "file-begin write"}};
-    operation->region = operations[step % 5].region;
-    operation->collective = operations[step % 5].record;
+    } operations[] = {
+        {"MPI_File_open", "file-open"},           {"MPI_File_close", "file-close"},
+        {"MPI_File_set_view", "file-change"},     {"MPI_File_sync", "file-begin flush"},
+        {"MPI_File_read_all", "file-begin read"}, {"MPI_File_write_all", "file-begin write"}};
+    operation->region = operations[step % 6].region;
+    operation->collective = operations[step % 6].record;
     operation->is_in_place = false;
     operation->is_file = true;
 }

@@ -39,6 +39,7 @@ static const struct {
     {"window-end", RECORD_COLL_END, "ocpbB"},
     {"file-open", RECORD_COLL_END, "F"},
     {"file-close", RECORD_COLL_END, "F"},
+    {"file-change", RECORD_COLL_END, "F"},
     {"file-begin", RECORD_COLL_END, "kFf"},
     {"file-end", RECORD_OTHER, ""},
     {"coll-request", RECORD_COLL_REQUEST, "q"},

@@ -93,6 +93,10 @@ static void write_at_leave(struct context *context, OTF2_IoHandleRef handle,
     case RECORD_FILE_CLOSE:
         WRITE(context, IoDestroyHandle, NULL, handle);
         break;
+    case RECORD_FILE_CHANGED: // whatever it was, it has no flags afterwards, as before
+        ADD_ATTRIBUTE(context, Uint8, ATTRIBUTE_COLLECTIVE, 1);
+        WRITE(context, IoChangeStatusFlags, context->attributes, handle, OTF2_IO_STATUS_FLAG_NONE);
+        break;
     case RECORD_FILE_BEGIN:
         WRITE(context, IoOperationIssued, NULL, handle, operation->number);
         break;

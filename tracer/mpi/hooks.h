@@ -164,6 +164,8 @@ void file_closed(struct call *call, uint32_t number);
 /// A blocking operation; without a `status` it has moved what was asked for.
 void file_done(struct call *call, MPI_File handle, enum file_mode mode, bool is_collective,
                uint64_t asked_bytes, const MPI_Status *status);
+/// A collective operation that moves no data.
+void file_changed(struct call *call, MPI_File handle);
 /// The begin of a nonblocking one.
 void file_started(struct call *call, struct start start, MPI_File handle, enum file_mode mode,
                   bool is_collective, uint64_t asked_bytes);

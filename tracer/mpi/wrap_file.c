@@ -111,6 +111,14 @@ void file_done(struct call *call, MPI_File handle, enum file_mode mode, bool is_
                    .n_bytes = status ? p2p_bytes_of(status) : asked_bytes);
 }
 
+void file_changed(struct call *call, MPI_File handle)
+{
+    uint32_t file = number_of(handle);
+    struct record_head *record = file == NO_FILE ? NULL : call_reserve(call, sizeof *record);
+    if (record)
+        stream_commit(record, RECORD_FILE_CHANGED, file, sizeof *record);
+}
+
 void file_started(struct call *call, struct start start, MPI_File handle, enum file_mode mode,
                   bool is_collective, uint64_t asked_bytes)
 {

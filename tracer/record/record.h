@@ -136,6 +136,7 @@ struct spool_header {
     /* id: RECORD_FILE_ID(file, OTF2_IoOperationMode), with RECORD_FILE_COLLECTIVE */              \
     KIND(RECORD_FILE_OPEN, record_file_open)                                                       \
     KIND(RECORD_FILE_CLOSE, record_head)                                                           \
+    KIND(RECORD_FILE_CHANGED, record_head)         /* by all that opened it */                     \
     KIND(RECORD_FILE_DONE, record_file_done)       /* a blocking operation */                      \
     KIND(RECORD_FILE_BEGIN, record_file_operation) /* one that goes on: asked for */               \
     KIND(RECORD_FILE_END, record_file_operation)   /* read or written */                           \

@@ -348,6 +348,9 @@ static bool write_words(struct parser *parser)
           WRITE(IoCreateHandle, PLAIN, a[0], OTF2_IO_ACCESS_MODE_READ_WRITE,
                 OTF2_IO_CREATION_FLAG_NONE, OTF2_IO_STATUS_FLAG_NONE))
     EVENT("file-close", "F", WRITE(IoDestroyHandle, PLAIN, a[0]))
+    EVENT("file-change", "F",
+          OTF2_AttributeList_AddUint8(parser->attributes, ARCHIVE_ATTRIBUTE_COLLECTIVE, 1),
+          WRITE(IoChangeStatusFlags, LISTED, a[0], OTF2_IO_STATUS_FLAG_NONE))
     EVENT("file-begin", "kFf", WRITE(IoOperationBegin, PLAIN, a[1], a[0], a[2], 0, 0))
     EVENT("file-end", "Fn", WRITE(IoOperationComplete, PLAIN, a[0], a[1], 0))
     EVENT("cpu", "n", write_metric(parser, ARCHIVE_METRIC_CPU_TIME, 1, a))

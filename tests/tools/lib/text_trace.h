@@ -52,7 +52,7 @@
 //   LOC TIME put WINDOW TARGET BYTES | get WINDOW TARGET BYTES
 //   LOC TIME atomic WINDOW TARGET SENT RECEIVED
 //   LOC TIME sync WINDOW COMM none|process|memory       with the group of COMM
-//   LOC TIME file-open FILE | file-close FILE
+//   LOC TIME file-open FILE | file-close FILE | file-change FILE     change: its view, size, ...
 //   LOC TIME file-begin read|write|flush FILE alone|collective|split   split: it goes on after it
 //   LOC TIME file-end FILE BYTES
 //   LOC TIME cpu NS
