@@ -301,6 +301,8 @@ static void take_part(struct ti_trace *trace, uint32_t rank, const struct event 
 {
     const struct communicator *comm = communicator_of(trace, event);
     uint32_t n = comm->n_members, place = communicator_rank_of(comm, rank);
+    if ((event->flags & EVENT_OF_FILE) != 0) // what happens in it is not known
+        return;
     trace->losses.n_nonblocking += event->kind == EVENT_COLLECTIVE_COMPLETE;
     trace->losses.n_left_out += comm->is_intercommunicator;
     if (comm->is_intercommunicator || n < 2 || place == EVENT_NO_INDEX)

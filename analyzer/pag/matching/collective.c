@@ -155,6 +155,9 @@ static uint32_t next_instance(struct engine *engine, uint32_t communicator, uint
         state->sequences = memory_zeroed(state->n_members, sizeof(*state->sequences));
     uint64_t sequence = state->sequences[member]++;
     uint32_t index = state->first_open;
+    if (state->last_open != NONE &&
+        collective_instance(engine, state->last_open)->sequence < sequence)
+        return open_instance(engine, communicator, sequence); // however many others are open
     while (index != NONE && collective_instance(engine, index)->sequence != sequence)
         index = collective_instance(engine, index)->next;
     return index != NONE ? index : open_instance(engine, communicator, sequence);
@@ -467,7 +470,9 @@ void collective_enter_call(struct engine *engine, struct location_state *locatio
 
 static void count_incomplete(struct engine *engine, const struct collective *instance)
 {
-    if (instance->is_finalize)
+    // Of files some tools, and ours where recording was off at times, record each rank's own part.
+    if (instance->is_finalize ||
+        definitions_is_of_files(engine->definitions, instance->communicator))
         return;
     if (n_undefined_of(&engine->definitions->communicators[instance->communicator]) > 0)
         engine->result->n_outside++;

@@ -98,7 +98,11 @@ static bool meets_all(const struct work_spans *spans, const struct trigger *trig
     if (trigger->kind != TRIGGER_COLLECTIVE ||
         trigger->value[TRIGGER_COLLECTIVE_N_MEMBERS] != spans->n_ranks)
         return false;
-    int64_t kind = trigger->value[TRIGGER_COLLECTIVE_KIND];
+    const int64_t *value = trigger->value;
+    int64_t kind = value[TRIGGER_COLLECTIVE_KIND];
+    if (value[TRIGGER_COLLECTIVE_IS_FILE] &&
+        value[TRIGGER_COLLECTIVE_FIRST_END] < value[TRIGGER_COLLECTIVE_LAST_ENTER])
+        return false; // its members did not wait for each other
     return kind == COLLECTIVE_BARRIER || kind == COLLECTIVE_ALL_TO_ALL ||
            kind == COLLECTIVE_HANDLE || kind == TRIGGER_KIND_FINALIZE;
 }
