@@ -107,3 +107,23 @@ stored_sum() {
     "$PAGODA" diff --metric bytes_written less more --json | jq -e '.differences[0].total | .b * 6 == .a * 7 and .a > 0'
     "$PAGODA" diff --metric num_writes less more --json | jq -e '.differences[0].total | .a == .b and .a > 0'
 }
+
+@test "waits at collective I/O: in lists, by communicator, stored, and not known without records of files" {
+    archive patterns/collective-io run
+    "$PAGODA" replay --list-waits 'pattern==wait-at-collective-io && path==*/MPI_File_open' --json run |
+        jq -e '[.waits[] | [.rank, .cause_rank, .begin_ns, .wait_ns]] == [[0, 1, 10, 40], [2, 1, 30, 20]]'
+    "$PAGODA" replay --json run | jq -e '.patterns[] | select(.id == "wait-at-collective-io") |
+        .evaluated and .total_ns == .origins.explained_ns + .origins.unexplained_ns and
+        [.by_object[] | [.communicator, .ns]] == [["files of world", 180], ["files of pair", 20]]'
+    "$PAGODA" replay --store runs.db run >/dev/null
+    [ "$(sqlite3 runs.db "SELECT name FROM resource WHERE path LIKE '/SyncObject/Collective/files %'")" = \
+        $'files of world\nfiles of pair' ]
+    # They are no collective operations of the program, and no barriers for SimGrid.
+    "$PAGODA" replay run | grep -q ', 1 collective$'
+    "$PAGODA" export run -o run.ti --format ti
+    [ "$(grep -c barrier run.ti.actions)" = 3 ]
+    sed '/ file-/s/ ;.*//; /^file /d' "$ROOT/tests/traces/patterns/collective-io.txt" >without.txt
+    "$BUILD/tools/mktrace" without.txt without
+    "$PAGODA" replay --json without | jq -e '.patterns[] | select(.id == "wait-at-collective-io") |
+        (.evaluated | not) and .count == 0'
+}
