@@ -371,8 +371,16 @@ struct pag_explanation {
 enum pag_threading {
     PAG_ONE_THREAD,     // as far as the archive tells
     PAG_TEAMS,          // teams of its master thread, one after the other, none in another
-    PAG_OTHER_THREADING // teams within teams or of other threads, threads that are made
+    PAG_CREATED,        // also teams within teams or of other threads, and threads that are made
+                        // alone: each after it was made, and over before it was awaited
+    PAG_OTHER_THREADING // some thread is not known to have been made, or to be over when awaited
 };
+
+/// Whether it is known when the threads of such a process begin, and who waits for them.
+static inline bool pag_knows_threads(enum pag_threading threading)
+{
+    return threading == PAG_TEAMS || threading == PAG_CREATED;
+}
 
 /// Time of a rank's master location within the window.
 struct pag_rank_time {

@@ -404,8 +404,7 @@ void outside_is_over(struct engine *engine, struct location_state *location, uin
     if (!event) {
         outside_end_location(engine, location, now_ns);
     } else if (event_is_of_threads(event) || event_is_switch(event)) {
-        uint64_t recorded_ns = event->time_ns;
-        uint8_t kind = event->kind;
+        const struct event passed = *event;
         if (event_is_switch(event)) {
             gap_event(engine, location, event, now_ns);
         } else {
@@ -413,9 +412,9 @@ void outside_is_over(struct engine *engine, struct location_state *location, uin
             threads_event(engine, location, event, now_ns);
         }
         location->cursor->position++;
-        moved_tell_event(engine, location, recorded_ns, now_ns);
-        teams_event(engine, location, kind, recorded_ns, now_ns);
-        outside_begin(engine, location, now_ns, recorded_ns);
+        moved_tell_event(engine, location, passed.time_ns, now_ns);
+        teams_event(engine, location, &passed, now_ns);
+        outside_begin(engine, location, now_ns, passed.time_ns);
     } else {
         in_call_enter(engine, location, event, now_ns);
     }

@@ -240,9 +240,9 @@ void teams_await(struct engine *engine, struct location_state *location, uint64_
 /// The wait is over: the event comes now.
 void teams_go_on(struct engine *engine, struct location_state *location, uint64_t now_ns);
 
-/// An event of a team, of KIND, has come to LOCATION; it was recorded at RECORDED_NS.
-void teams_event(struct engine *engine, struct location_state *location, uint8_t kind,
-                 uint64_t recorded_ns, uint64_t now_ns);
+/// EVENT, of threads or a switch of the recording, has come to LOCATION at NOW_NS.
+void teams_event(struct engine *engine, struct location_state *location, const struct event *event,
+                 uint64_t now_ns);
 
 /// No location can go on: a thread whose process waits for nothing but its threads goes on as it
 /// did in the recording. False when there is none.

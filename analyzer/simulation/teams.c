@@ -7,11 +7,12 @@
 
 #include "analyzer/base/map.h"
 #include "analyzer/base/memory.h"
+#include "analyzer/base/pool.h"
 #include "analyzer/pag/location/profile.h"
 #include "analyzer/simulation/state.h"
 
-/// Among so many events of a thread its next part, the end of the team, or a lock that it gives
-/// back is looked for.
+/// Among so many events of a thread its next part, the end of the team, a lock that it gives back,
+/// or a barrier that it comes to is looked for.
 enum { MAX_AHEAD = 1024 };
 
 /// Something that happened, in the simulated run and in the recording.
@@ -19,15 +20,18 @@ struct team_moment {
     uint64_t now_ns, recorded_ns;
 };
 
-/// The threads that a process has made last.
+/// Threads that another one, their master, has made: a team, or one alone (EVENT_OF_CREATED).
 struct team {
-    bool is_known;             // the process makes and awaits teams one after the other
     bool is_open;              // made and not yet awaited
+    uint32_t comm;             // of a team: its parts begin and end with this; NONE: not known
     uint64_t joined_ns;        // when it was awaited, in the recording; UINT64_MAX: too far ahead
     struct team_moment made;   // when it was made
     struct team_moment came;   // the last thread that came to the barrier
     struct team_moment parted; // the last thread that has done its part
     uint32_t n_threads, n_at_barrier, n_awaited; // the last: parts not done, once its master waits
+    uint32_t master;    // a location; of one alone the one that awaits it, whoever has made it
+    struct team *outer; // its master is in
+    struct team *inner; // its master has made last within it; NULL: none
 };
 
 enum awaited {
@@ -45,11 +49,16 @@ typedef uint64_t lock_key;
 
 struct team_thread {
     enum awaited awaits;
-    bool is_inside;          // its part has begun and is not done
-    uint32_t barrier;        // the region of the barrier it is at, NONE
+    bool is_followed;        // this is known of the threads of its process
+    bool is_loose;           // they also wait for each other outside of teams
     bool asks;               // its last event was the enter of
     uint32_t construct;      // this one, in which it waits until it has a lock
-    uint32_t giver;          // then: the location that gives the lock back
+    uint32_t barrier;        // the region of the barrier it is at, NONE
+    uint32_t meeting;        // the number of that, outside of teams
+    struct team *inside;     // whose part it does, NULL
+    struct team *begins;     // whose part it begins next, as far as known
+    struct team *own;        // that it has made last outside of teams that it has made, NULL
+    uint32_t giver;          // of the lock it waits for: the location that gives it back
     uint64_t given_ns;       // at this recorded time
     bool is_awaited;         // by its master, which waits
     struct team_moment came; // when it began to wait
@@ -57,14 +66,16 @@ struct team_thread {
 };
 
 struct teams {
-    struct team *of_rank;
     struct team_thread *threads; // by location
-    struct process_locks {
+    size_t n_threads;
+    struct pool created; // teams: threads that were made alone and are not awaited yet
+    struct process {
+        struct map created_of;        // number of a thread -> index in `created`
         struct map index_of;          // lock_key -> index of
         struct team_moment *releases; // the last one so far, of each lock
         size_t n, capacity;
-    } * locks; // by rank
-    size_t n_ranks;
+    } * processes; // by rank
+    size_t n_processes;
 };
 
 static void see(struct team_moment *last, struct team_moment moment)
@@ -82,45 +93,103 @@ struct teams *teams_new(const struct engine *engine)
     const enum pag_threading *threading = recorded_threading(prediction->recorded);
     bool has_any = false;
     for (size_t rank = 0; rank < engine->n_ranks; rank++)
-        has_any = has_any || threading[rank] == PAG_TEAMS;
+        has_any = has_any || pag_knows_threads(threading[rank]);
     if (!has_any)
         return NULL;
     struct teams *teams = memory_zeroed(1, sizeof *teams);
-    teams->of_rank = memory_zeroed(engine->n_ranks, sizeof *teams->of_rank);
+    teams->n_threads = engine->n_locations;
     teams->threads = memory_zeroed(engine->n_locations, sizeof *teams->threads);
-    teams->n_ranks = engine->n_ranks;
-    teams->locks = memory_zeroed(engine->n_ranks, sizeof *teams->locks);
-    for (size_t i = 0; i < engine->n_locations; i++)
-        teams->threads[i].barrier = NONE;
+    teams->n_processes = engine->n_ranks;
+    teams->processes = memory_zeroed(engine->n_ranks, sizeof *teams->processes);
+    pool_init(&teams->created, sizeof(struct team));
+    for (size_t i = 0; i < engine->n_locations; i++) {
+        uint32_t rank = engine->locations[i].rank;
+        teams->threads[i] = (struct team_thread){
+            .barrier = NONE,
+            .is_followed = rank != NONE && pag_knows_threads(threading[rank]),
+            .is_loose = rank != NONE && threading[rank] == PAG_CREATED,
+        };
+    }
     for (size_t rank = 0; rank < engine->n_ranks; rank++) {
-        teams->of_rank[rank].is_known = threading[rank] == PAG_TEAMS;
-        map_init(&teams->locks[rank].index_of);
+        map_init(&teams->processes[rank].created_of);
+        map_init(&teams->processes[rank].index_of);
     }
     return teams;
+}
+
+static void free_made(struct team *team)
+{
+    while (team) {
+        struct team *inner = team->inner;
+        free(team);
+        team = inner;
+    }
 }
 
 void teams_free(struct teams *teams)
 {
     if (!teams)
         return;
-    for (size_t rank = 0; rank < teams->n_ranks; rank++)
-        map_release(&teams->locks[rank].index_of);
-    FREE_MEMBERS(teams->locks, teams->n_ranks, releases);
-    FREE_ALL(teams->locks, teams->of_rank, teams->threads, teams);
-}
-
-static struct team *team_of(const struct engine *engine, const struct location_state *location)
-{
-    const struct teams *teams = prediction_of(engine)->teams;
-    if (!teams || location->rank == NONE || !teams->of_rank[location->rank].is_known)
-        return NULL;
-    return &teams->of_rank[location->rank];
+    for (size_t i = 0; i < teams->n_threads; i++)
+        free_made(teams->threads[i].own);
+    for (size_t rank = 0; rank < teams->n_processes; rank++) {
+        map_release(&teams->processes[rank].created_of);
+        map_release(&teams->processes[rank].index_of);
+    }
+    pool_release(&teams->created);
+    FREE_MEMBERS(teams->processes, teams->n_processes, releases);
+    FREE_ALL(teams->processes, teams->threads, teams);
 }
 
 static struct team_thread *thread_of(const struct engine *engine,
                                      const struct location_state *location)
 {
     return &prediction_of(engine)->teams->threads[location->index];
+}
+
+static struct location_state *thread_at(const struct engine *engine,
+                                        const struct location_state *of_process, uint32_t i)
+{
+    return &engine->locations[engine->ranks[of_process->rank].first_location + i];
+}
+
+/// Where the team is kept that LOCATION has made last within the one of its own that it is in.
+static struct team **made_by(const struct engine *engine, const struct location_state *location)
+{
+    struct team_thread *thread = thread_of(engine, location);
+    bool is_in_own = thread->inside && thread->inside->master == location->index;
+    return is_in_own ? &thread->inside->inner : &thread->own;
+}
+
+/// Whether LOCATION has made a team, or is the one that makes them, and so begins its part itself.
+static bool is_master(const struct engine *engine, const struct location_state *location)
+{
+    const struct team *made = *made_by(engine, location);
+    return location->is_master || (made && made->is_open);
+}
+
+/// Whether THREAD waits where others may let it go on: not in a team of its own.
+static bool has_others(const struct team_thread *thread)
+{
+    if (!thread->inside)
+        return thread->is_loose;
+    return thread->inside->is_open && thread->inside->n_threads > 1;
+}
+
+/// The thread with this NUMBER of LOCATION's process, whether it has been made or not.
+static struct team *created_thread(const struct engine *engine,
+                                   const struct location_state *location, uint64_t number)
+{
+    struct teams *teams = prediction_of(engine)->teams;
+    struct map *created_of = &teams->processes[location->rank].created_of;
+    uint32_t index;
+    if (!map_get(created_of, number, &index)) {
+        index = pool_take(&teams->created);
+        map_put(created_of, number, index);
+        *(struct team *)pool_at(&teams->created, index) =
+            (struct team){.joined_ns = UINT64_MAX, .n_threads = 1};
+    }
+    return pool_at(&teams->created, index);
 }
 
 static lock_key key_of_lock(uint64_t number)
@@ -147,19 +216,19 @@ static lock_key release_of(const struct engine *engine, const struct event *even
 static enum awaited awaited_before(const struct engine *engine,
                                    const struct location_state *location, const struct event *event)
 {
-    const struct team *team = team_of(engine, location);
-    if (!team)
-        return AWAITS_NOTHING;
-    if (event->kind == EVENT_THREAD_TEAM_BEGIN && !location->is_master)
-        return AWAITS_TEAM;
-    if (!team->is_open || team->n_threads == 1)
-        return AWAITS_NOTHING;
-    if (event->kind == EVENT_THREAD_JOIN)
-        return AWAITS_PARTS;
     const struct team_thread *thread = thread_of(engine, location);
-    if (!thread->is_inside)
+    if (!thread->is_followed)
         return AWAITS_NOTHING;
-    if (thread->asks)
+    if (event->kind == EVENT_THREAD_TEAM_BEGIN)
+        return is_master(engine, location) ? AWAITS_NOTHING : AWAITS_TEAM;
+    if (event->kind == EVENT_THREAD_JOIN) {
+        const struct team *made = *made_by(engine, location);
+        bool awaits = event_is_of_created(event) || (made && made->is_open && made->n_threads > 1);
+        return awaits ? AWAITS_PARTS : AWAITS_NOTHING;
+    }
+    if (!has_others(thread))
+        return AWAITS_NOTHING;
+    if (thread->asks && event->kind != EVENT_LOCK_RELEASED)
         return AWAITS_LOCK;
     if (event->kind == EVENT_LEAVE && event->index == thread->barrier)
         return AWAITS_BARRIER;
@@ -174,15 +243,36 @@ bool teams_decide(const struct engine *engine, const struct location_state *loca
            awaited_before(engine, location, event) != AWAITS_NOTHING;
 }
 
-/// The recorded time of LOCATION's next event of KIND; UINT64_MAX: none is near.
-static uint64_t find_ahead(const struct engine *engine, const struct location_state *location,
-                           enum event_kind kind)
+/// LOCATION's next event of KIND, of a team with COMM (NONE: any); NULL: none is near.
+static const struct event *find_ahead(const struct engine *engine,
+                                      const struct location_state *location, enum event_kind kind,
+                                      uint32_t comm)
 {
     for (uint32_t ahead = 0; ahead < MAX_AHEAD; ahead++) {
         const struct event *event = event_ahead(engine, location, ahead);
         if (!event)
             break;
-        if (event->kind == kind)
+        if (event->kind == kind && !event_is_of_created(event) &&
+            (comm == NONE || event->index == comm))
+            return event;
+    }
+    return NULL;
+}
+
+/// The recorded time at which LOCATION, which has made a team, awaits it; UINT64_MAX: too far
+/// ahead.
+static uint64_t join_ahead(const struct engine *engine, const struct location_state *location)
+{
+    uint32_t n_open = 1;
+    for (uint32_t ahead = 0; ahead < MAX_AHEAD; ahead++) {
+        const struct event *event = event_ahead(engine, location, ahead);
+        if (!event)
+            break;
+        if (event_is_of_created(event))
+            continue;
+        n_open += event->kind == EVENT_THREAD_FORK;
+        n_open -= event->kind == EVENT_THREAD_JOIN;
+        if (n_open == 0)
             return event->time_ns;
     }
     return UINT64_MAX;
@@ -190,8 +280,8 @@ static uint64_t find_ahead(const struct engine *engine, const struct location_st
 
 bool teams_begins_alone(const struct engine *engine, const struct location_state *location)
 {
-    return !team_of(engine, location) || location->is_master ||
-           event_ahead(engine, location, 0)->kind != EVENT_THREAD_TEAM_BEGIN;
+    return !prediction_of(engine)->teams || !thread_of(engine, location)->is_followed ||
+           location->is_master || event_ahead(engine, location, 0)->kind != EVENT_THREAD_TEAM_BEGIN;
 }
 
 // --- who may go on
@@ -209,17 +299,11 @@ static void wake(struct engine *engine, const struct location_state *location,
     scheduler_wake(prediction->scheduler, location->index, last.now_ns + after_ns, 0);
 }
 
-static struct location_state *thread_at(const struct engine *engine,
-                                        const struct location_state *of_process, uint32_t i)
+/// Whether BEGIN, of a part, is one of TEAM. NULL: it is not.
+static bool is_of(const struct team *team, const struct event *begin)
 {
-    return &engine->locations[engine->ranks[of_process->rank].first_location + i];
-}
-
-/// Whether the part that LOCATION began or begins at RECORDED_NS is one of TEAM.
-static bool is_of(const struct team *team, uint64_t recorded_ns)
-{
-    return recorded_ns >= team->made.recorded_ns && recorded_ns <= team->joined_ns &&
-           recorded_ns != UINT64_MAX;
+    return begin && begin->time_ns >= team->made.recorded_ns && begin->time_ns <= team->joined_ns &&
+           (team->comm == NONE || team->comm == begin->index);
 }
 
 // --- locks
@@ -228,12 +312,12 @@ static bool is_of(const struct team *team, uint64_t recorded_ns)
 static struct team_moment *last_release(const struct engine *engine,
                                         const struct location_state *location, lock_key key)
 {
-    struct process_locks *locks = &prediction_of(engine)->teams->locks[location->rank];
+    struct process *process = &prediction_of(engine)->teams->processes[location->rank];
     uint32_t index;
-    if (map_get(&locks->index_of, key, &index))
-        return &locks->releases[index];
-    map_put(&locks->index_of, key, (uint32_t)locks->n);
-    struct team_moment *release = ARRAY_NEXT(locks->releases, locks->n, locks->capacity);
+    if (map_get(&process->index_of, key, &index))
+        return &process->releases[index];
+    map_put(&process->index_of, key, (uint32_t)process->n);
+    struct team_moment *release = ARRAY_NEXT(process->releases, process->n, process->capacity);
     *release = (struct team_moment){0};
     return release;
 }
@@ -261,6 +345,11 @@ static void await_lock(struct engine *engine, const struct location_state *locat
 {
     struct team_thread *thread = thread_of(engine, location);
     const struct event *event = event_ahead(engine, location, 0);
+    thread->giver = NONE;
+    if (event->kind != EVENT_LOCK_ACQUIRED && !thread->inside) {
+        wake(engine, location, thread->came);
+        return;
+    }
     lock_key key = event->kind == EVENT_LOCK_ACQUIRED ? key_of_lock(event->size_bytes)
                                                       : key_of_construct(thread->construct);
     const struct team_moment *last = last_release(engine, location, key);
@@ -270,7 +359,6 @@ static void await_lock(struct engine *engine, const struct location_state *locat
         given = *last;
         since_ns = last->recorded_ns;
     }
-    thread->giver = NONE;
     for (uint32_t i = 0; i < engine->ranks[location->rank].n_locations; i++) {
         const struct location_state *other = thread_at(engine, location, i);
         uint64_t ns = other == location ? 0 : release_ahead(engine, other, key, thread->event_ns);
@@ -300,28 +388,46 @@ static void give_back(struct engine *engine, const struct location_state *locati
 void teams_pass(struct engine *engine, const struct location_state *location,
                 const struct event *event)
 {
-    if (!team_of(engine, location))
+    if (!thread_of(engine, location)->is_followed)
         return;
     struct computation *computation = &simulated_location(engine, location)->computation;
     struct team_thread *thread = thread_of(engine, location);
     lock_key key = release_of(engine, event);
-    if (key != 0 && thread->is_inside) // the first event of a computation
+    if (key != 0 && (thread->inside || thread->is_loose)) // the first event of a computation
         give_back(engine, location, key,
                   (struct team_moment){computation->begin_ns, event->time_ns});
     computation->has_waited = false;
-    thread->asks = false;
+    thread->asks = thread->asks && event->kind == EVENT_LOCK_RELEASED; // to wait for a condition
     if (event->kind == EVENT_ENTER) {
         enum construct construct = region_at(engine, event->index)->construct;
+        bool is_barrier = construct_is_barrier(construct);
+        bool is_unknown = is_barrier && !thread->inside && event->tag == 0;
         thread->asks = construct == CONSTRUCT_LOCK || construct == CONSTRUCT_CONDITION ||
-                       construct == CONSTRUCT_TASK;
+                       construct == CONSTRUCT_TASK || is_unknown;
         thread->construct = event->index;
-        thread->barrier = construct_is_barrier(construct) ? event->index : thread->barrier;
+        thread->barrier = is_barrier && !is_unknown ? event->index : thread->barrier;
+        thread->meeting = is_barrier ? event->tag : thread->meeting;
     } else if (event->kind == EVENT_LEAVE && event->index == thread->barrier) {
         thread->barrier = NONE;
     }
 }
 
 // --- waits
+
+/// All threads that wait at the barrier of TEAM, or, where that is NULL, at the same one as
+/// LOCATION outside of teams, may go on after LAST.
+static void end_meeting(struct engine *engine, const struct location_state *location,
+                        const struct team *team, struct team_moment last)
+{
+    uint32_t number = thread_of(engine, location)->meeting;
+    for (uint32_t i = 0; i < engine->ranks[location->rank].n_locations; i++) {
+        const struct location_state *other = thread_at(engine, location, i);
+        const struct team_thread *thread = thread_of(engine, other);
+        if (thread->awaits == AWAITS_BARRIER && thread->inside == team &&
+            (team || thread->meeting == number))
+            wake(engine, other, last);
+    }
+}
 
 static void come_to_barrier(struct engine *engine, struct team *team,
                             const struct location_state *location)
@@ -330,35 +436,103 @@ static void come_to_barrier(struct engine *engine, struct team *team,
     if (++team->n_at_barrier < team->n_threads)
         return;
     team->n_at_barrier = 0;
-    for (uint32_t i = 0; i < engine->ranks[location->rank].n_locations; i++) {
-        const struct location_state *other = thread_at(engine, location, i);
-        if (thread_of(engine, other)->awaits == AWAITS_BARRIER)
-            wake(engine, other, team->came);
-    }
+    end_meeting(engine, location, team, team->came);
     team->came = (struct team_moment){0};
 }
 
-/// LOCATION, the master, waits for the parts that were done before it went on in the recording.
+/// Whether LOCATION comes yet to the barrier at which WAITING is, and was there at the same time in
+/// the recording.
+static bool will_come(const struct engine *engine, const struct location_state *location,
+                      const struct team_thread *waiting)
+{
+    const struct team_thread *thread = thread_of(engine, location);
+    bool has_entered = !thread->inside && thread->meeting == waiting->meeting; // and works yet
+    uint32_t barrier = has_entered ? thread->barrier : NONE;
+    for (uint32_t ahead = 0; ahead < MAX_AHEAD; ahead++) {
+        const struct event *event = event_ahead(engine, location, ahead);
+        if (!event || (event->time_ns > waiting->event_ns && barrier == NONE))
+            return false;
+        bool is_enter = event->kind == EVENT_ENTER && event->tag == waiting->meeting;
+        if (is_enter && construct_is_barrier(region_at(engine, event->index)->construct))
+            barrier = event->index;
+        if (barrier == NONE || event->kind != EVENT_LEAVE || event->index != barrier)
+            continue;
+        if (event->time_ns >= waiting->came.recorded_ns)
+            return true;
+        barrier = NONE;
+    }
+    return false;
+}
+
+/// LOCATION has come to a barrier outside of teams. All that were there at the same time in the
+/// recording leave it once the last of them has come.
+static void come_to_meeting(struct engine *engine, const struct location_state *location)
+{
+    const struct team_thread *thread = thread_of(engine, location);
+    struct team_moment last = thread->came;
+    for (uint32_t i = 0; i < engine->ranks[location->rank].n_locations; i++) {
+        const struct location_state *other = thread_at(engine, location, i);
+        const struct team_thread *waiting = thread_of(engine, other);
+        bool has_come = waiting->awaits == AWAITS_BARRIER && !waiting->inside &&
+                        waiting->meeting == thread->meeting;
+        if (has_come)
+            see(&last, waiting->came);
+        else if (will_come(engine, other, thread))
+            return;
+    }
+    end_meeting(engine, location, NULL, last);
+}
+
+/// LOCATION, the master, waits for the parts of TEAM that were done before it went on in the
+/// recording.
 static void await_parts(struct engine *engine, struct team *team,
                         const struct location_state *location)
 {
     for (uint32_t i = 0; i < engine->ranks[location->rank].n_locations; i++) {
         const struct location_state *other = thread_at(engine, location, i);
         struct team_thread *thread = thread_of(engine, other);
-        bool is_of_team =
-            thread->is_inside || is_of(team, find_ahead(engine, other, EVENT_THREAD_TEAM_BEGIN));
-        thread->is_awaited =
-            is_of_team && find_ahead(engine, other, EVENT_THREAD_TEAM_END) <= team->joined_ns;
+        bool is_of_team = thread->inside == team ||
+                          is_of(team, find_ahead(engine, other, EVENT_THREAD_TEAM_BEGIN, NONE));
+        if (!is_of_team)
+            continue;
+        const struct event *end = find_ahead(engine, other, EVENT_THREAD_TEAM_END, team->comm);
+        thread->is_awaited = end && end->time_ns <= team->joined_ns;
         team->n_awaited += thread->is_awaited;
     }
     if (team->n_awaited == 0)
         wake(engine, location, team->parted);
 }
 
+/// LOCATION waits for the end of a thread that was made alone.
+static void await_created(struct engine *engine, const struct location_state *location,
+                          uint64_t number)
+{
+    struct team *created = created_thread(engine, location, number);
+    created->master = location->index;
+    created->n_awaited = created->n_threads;
+    if (created->n_awaited == 0)
+        wake(engine, location, created->parted);
+}
+
+/// The open team of LOCATION's process that BEGIN, its next event, is of; NULL: it is not yet made.
+static struct team *open_team(const struct engine *engine, const struct location_state *location,
+                              const struct event *begin)
+{
+    if (event_is_of_created(begin)) {
+        struct team *created = created_thread(engine, location, begin->size_bytes);
+        return created->is_open ? created : NULL;
+    }
+    for (uint32_t i = 0; i < engine->ranks[location->rank].n_locations; i++)
+        for (struct team *team = thread_of(engine, thread_at(engine, location, i))->own; team;
+             team = team->inner)
+            if (team->is_open && is_of(team, begin))
+                return team;
+    return NULL;
+}
+
 void teams_await(struct engine *engine, struct location_state *location, uint64_t now_ns)
 {
     struct location_simulation *state = simulated_location(engine, location);
-    struct team *team = team_of(engine, location);
     struct team_thread *thread = thread_of(engine, location);
     const struct event *event = event_ahead(engine, location, 0);
     thread->awaits = awaited_before(engine, location, event);
@@ -366,16 +540,22 @@ void teams_await(struct engine *engine, struct location_state *location, uint64_
     thread->came = (struct team_moment){now_ns, state->computation.recorded_now_ns};
     state->phase = SIMULATION_IN_TEAM;
     scheduler_sleep(prediction_of(engine)->scheduler, location->index, now_ns);
-    if (thread->awaits == AWAITS_BARRIER) {
-        come_to_barrier(engine, team, location);
+    if (thread->awaits == AWAITS_BARRIER && thread->inside) {
+        come_to_barrier(engine, thread->inside, location);
+    } else if (thread->awaits == AWAITS_BARRIER) {
+        come_to_meeting(engine, location);
+    } else if (thread->awaits == AWAITS_PARTS && event_is_of_created(event)) {
+        await_created(engine, location, event->size_bytes);
     } else if (thread->awaits == AWAITS_PARTS) {
-        await_parts(engine, team, location);
+        await_parts(engine, *made_by(engine, location), location);
     } else if (thread->awaits == AWAITS_LOCK) {
         await_lock(engine, location);
     } else if (thread->awaits == GIVES_BACK) {
         wake(engine, location, thread->came);
-    } else if (team->is_open && is_of(team, thread->event_ns)) {
-        wake(engine, location, team->made);
+    } else {
+        const struct team *team = open_team(engine, location, event);
+        if (team)
+            wake(engine, location, team->made);
     }
 }
 
@@ -403,56 +583,127 @@ static void begin_thread(struct engine *engine, const struct team *team,
                    team->made.now_ns + (recorded_ns - team->made.recorded_ns), 0);
 }
 
-static void make_team(struct engine *engine, struct team *team,
-                      const struct location_state *location, struct team_moment made)
+/// TEAM, whose part is next at LOCATION, recorded at BEGIN_NS, is made.
+static void let_begin(struct engine *engine, const struct team *team,
+                      const struct location_state *location, uint64_t begin_ns)
 {
-    *team = (struct team){.is_known = true, .is_open = true, .made = made, .n_threads = 1};
-    team->joined_ns = find_ahead(engine, location, EVENT_THREAD_JOIN);
+    if (thread_of(engine, location)->awaits == AWAITS_TEAM)
+        wake(engine, location, team->made);
+    else if (simulated_location(engine, location)->phase == SIMULATION_BEFORE)
+        begin_thread(engine, team, location, begin_ns);
+}
+
+static void make_team(struct engine *engine, const struct location_state *location,
+                      struct team_moment made)
+{
+    struct team **place = made_by(engine, location), *team = *place;
+    if (!team)
+        team = *place = memory_zeroed(1, sizeof *team);
+    *team = (struct team){.is_open = true,
+                          .comm = NONE,
+                          .joined_ns = join_ahead(engine, location),
+                          .made = made,
+                          .n_threads = 1,
+                          .master = location->index,
+                          .outer = thread_of(engine, location)->inside,
+                          .inner = team->inner};
+    const struct event *own = find_ahead(engine, location, EVENT_THREAD_TEAM_BEGIN, NONE);
+    if (is_of(team, own))
+        team->comm = own->index;
     for (uint32_t i = 0; i < engine->ranks[location->rank].n_locations; i++) {
         const struct location_state *other = thread_at(engine, location, i);
-        uint64_t begin_ns = find_ahead(engine, other, EVENT_THREAD_TEAM_BEGIN);
-        if (other == location || !is_of(team, begin_ns))
+        const struct event *begin = find_ahead(engine, other, EVENT_THREAD_TEAM_BEGIN, NONE);
+        if (other == location || !is_of(team, begin))
             continue;
         team->n_threads++;
-        if (thread_of(engine, other)->awaits == AWAITS_TEAM)
-            wake(engine, other, made);
-        else if (simulated_location(engine, other)->phase == SIMULATION_BEFORE &&
-                 !teams_begins_alone(engine, other))
-            begin_thread(engine, team, other, begin_ns);
+        thread_of(engine, other)->begins = team;
+        if (begin == event_ahead(engine, other, 0))
+            let_begin(engine, team, other, begin->time_ns);
     }
 }
 
-static void end_part(struct engine *engine, struct team *team,
-                     const struct location_state *location, struct team_moment end)
+static void begin_part(const struct engine *engine, const struct location_state *location)
 {
     struct team_thread *thread = thread_of(engine, location);
-    thread->is_inside = false;
-    if (end.recorded_ns <= team->joined_ns)
-        see(&team->parted, end);
-    if (!thread->is_awaited)
-        return;
-    thread->is_awaited = false;
-    if (--team->n_awaited == 0)
-        wake(engine, &engine->locations[engine->definitions->ranks[location->rank].master],
-             team->parted);
+    thread->inside = is_master(engine, location) ? *made_by(engine, location) : thread->begins;
+    thread->begins = NULL;
 }
 
-void teams_event(struct engine *engine, struct location_state *location, uint8_t kind,
-                 uint64_t recorded_ns, uint64_t now_ns)
+/// A part of TEAM is done, for which its master waits if it IS_AWAITED.
+static void end_part(struct engine *engine, struct team *team, bool is_awaited,
+                     struct team_moment end)
 {
-    struct team *team = team_of(engine, location);
-    struct team_moment moment = {now_ns, recorded_ns};
-    simulated_location(engine, location)->computation.has_waited = false;
+    if (end.recorded_ns <= team->joined_ns)
+        see(&team->parted, end);
+    if (is_awaited && --team->n_awaited == 0)
+        wake(engine, &engine->locations[team->master], team->parted);
+}
+
+static void leave_team(struct engine *engine, const struct location_state *location,
+                       struct team_moment end)
+{
+    struct team_thread *thread = thread_of(engine, location);
+    struct team *team = thread->inside;
+    bool is_awaited = thread->is_awaited;
     if (!team)
         return;
-    if (kind == EVENT_THREAD_FORK)
-        make_team(engine, team, location, moment);
-    else if (kind == EVENT_THREAD_TEAM_BEGIN)
-        thread_of(engine, location)->is_inside = true;
-    else if (kind == EVENT_THREAD_TEAM_END)
-        end_part(engine, team, location, moment);
-    else if (kind == EVENT_THREAD_JOIN)
+    thread->inside = team->master == location->index ? team->outer : NULL;
+    thread->is_awaited = false;
+    end_part(engine, team, is_awaited, end);
+}
+
+static void join_team(const struct engine *engine, const struct location_state *location)
+{
+    struct team *team = *made_by(engine, location);
+    if (team)
         team->is_open = false;
+}
+
+/// A thread is made alone, ends, or has been awaited.
+static void created_event(struct engine *engine, const struct location_state *location,
+                          const struct event *event, struct team_moment moment)
+{
+    struct teams *teams = prediction_of(engine)->teams;
+    struct team *created = created_thread(engine, location, event->size_bytes);
+    struct map *created_of = &teams->processes[location->rank].created_of;
+    uint32_t index = NONE;
+    if (event->kind == EVENT_THREAD_TEAM_END) {
+        created->n_threads = 0;
+        end_part(engine, created, created->n_awaited > 0, moment);
+    } else if (event->kind == EVENT_THREAD_JOIN) {
+        map_get(created_of, event->size_bytes, &index);
+        map_remove(created_of, event->size_bytes);
+        pool_give(&teams->created, index);
+    } else if (event->kind == EVENT_THREAD_FORK) {
+        created->is_open = true;
+        created->made = moment;
+        for (uint32_t i = 0; i < engine->ranks[location->rank].n_locations; i++) {
+            const struct location_state *other = thread_at(engine, location, i);
+            const struct event *begin = event_ahead(engine, other, 0);
+            if (begin && begin->kind == EVENT_THREAD_TEAM_BEGIN && event_is_of_created(begin) &&
+                begin->size_bytes == event->size_bytes)
+                let_begin(engine, created, other, begin->time_ns);
+        }
+    }
+}
+
+void teams_event(struct engine *engine, struct location_state *location, const struct event *event,
+                 uint64_t now_ns)
+{
+    struct team_moment moment = {now_ns, event->time_ns};
+    simulated_location(engine, location)->computation.has_waited = false;
+    if (!prediction_of(engine)->teams || !thread_of(engine, location)->is_followed)
+        return;
+    if (event_is_of_created(event))
+        created_event(engine, location, event, moment);
+    else if (event->kind == EVENT_THREAD_FORK)
+        make_team(engine, location, moment);
+    else if (event->kind == EVENT_THREAD_TEAM_BEGIN)
+        begin_part(engine, location);
+    else if (event->kind == EVENT_THREAD_TEAM_END)
+        leave_team(engine, location, moment);
+    else if (event->kind == EVENT_THREAD_JOIN)
+        join_team(engine, location);
 }
 
 // --- where the recording is not whole
@@ -483,8 +734,8 @@ bool teams_let_go(struct engine *engine)
             continue;
         uint64_t now_ns = scheduler_now_ns(prediction->scheduler);
         struct team_thread *thread = thread_of(engine, location);
-        if (thread->awaits == AWAITS_BARRIER)
-            team_of(engine, location)->n_at_barrier--;
+        if (thread->awaits == AWAITS_BARRIER && thread->inside)
+            thread->inside->n_at_barrier--;
         if (is_new)
             begin_thread(
                 engine, &(struct team){.made = {now_ns, event_ahead(engine, location, 0)->time_ns}},

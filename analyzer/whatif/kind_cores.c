@@ -190,9 +190,9 @@ static struct thread_use use_of_threads(const struct scenario *scenario,
         use.most_on_node = *n > use.most_on_node ? *n : use.most_on_node;
         has_any = has_any || share[i];
         if (threading[i] == PAG_OTHER_THREADING)
-            use.kept = "threads that do not come in teams of the first thread keep their "
-                       "recorded times";
-        else if (threading[i] == PAG_TEAMS && !share[i])
+            use.kept = "threads that are not known to have been made, or to be over when they were "
+                       "awaited, keep their recorded times";
+        else if (pag_knows_threads(threading[i]) && !share[i])
             use.kept = "more threads than cores in the recording: threads beyond the first of a "
                        "rank keep what they computed, and need no core of their node";
     }

@@ -35,8 +35,8 @@ static inline const struct thread_recorder *recorder_here(void)
     return attached && !dispatch_is_inside() ? attached->threads : NULL;
 }
 
-// ---- The numbers of threads. A thread that is never joined keeps its number until a new thread
-// has the same handle.
+// ---- The numbers of threads. A thread keeps its number until it is joined, or a new thread has
+// the same handle, which finds it out when it begins.
 
 enum { N_CELLS = 4096, N_PROBES = 16 };
 
@@ -70,6 +70,18 @@ static uint32_t number_of(uint64_t thread)
         if (__atomic_load_n(&numbers[i % N_CELLS].thread, __ATOMIC_RELAXED) == thread)
             return __atomic_load_n(&numbers[i % N_CELLS].number, __ATOMIC_ACQUIRE);
     return 0;
+}
+
+/// THREAD, which had NUMBER, has been joined: the next one may have its handle, and be joined
+/// before it has begun.
+static void forget_number(uint64_t thread, uint32_t number)
+{
+    for (uint64_t i = cell_of(thread), end = i + N_PROBES; i < end; i++)
+        if (__atomic_load_n(&numbers[i % N_CELLS].thread, __ATOMIC_RELAXED) == thread) {
+            __atomic_compare_exchange_n(&numbers[i % N_CELLS].number, &number, 0, false,
+                                        __ATOMIC_RELAXED, __ATOMIC_RELAXED);
+            return;
+        }
 }
 
 static uint32_t n_made;
@@ -183,6 +195,8 @@ static void end_wait(const struct thread_action *action)
         if (action.object == 0) /* it had not begun */                                             \
             action.object = number_of((uint64_t)thread);                                           \
         action.order = error == 0;                                                                 \
+        if (error == 0)                                                                            \
+            forget_number((uint64_t)thread, (uint32_t)action.object);                              \
         end_wait(&action);                                                                         \
         return error;                                                                              \
     }

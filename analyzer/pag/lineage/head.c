@@ -177,14 +177,18 @@ void explain_window_anew(struct engine *engine)
 
 // --- teams of threads (OpenMP and its like)
 
+/// The most that is found of a process counts.
+static void note_threading(struct rank_state *rank, enum pag_threading threading)
+{
+    if (threading > rank->threading)
+        rank->threading = threading;
+}
+
 static void fork_team(struct engine *engine, struct location_state *location, uint64_t time_ns)
 {
     struct rank_state *rank = &engine->ranks[location->rank];
     bool is_plain = location->is_master && !rank->has_team;
-    if (!is_plain)
-        rank->threading = PAG_OTHER_THREADING;
-    else if (rank->threading == PAG_ONE_THREAD)
-        rank->threading = PAG_TEAMS;
+    note_threading(rank, is_plain ? PAG_TEAMS : PAG_CREATED);
     rank->has_team = true;
     lineage_let_go(&engine->lineage, rank->fork_node);
     lineage_let_go(&engine->lineage, rank->team_node);
@@ -261,7 +265,7 @@ static uint64_t time_here_ns(const struct location_state *location)
 static void created_event(struct engine *engine, struct location_state *location,
                           const struct event *event, uint64_t time_ns)
 {
-    const struct rank_state *rank = &engine->ranks[location->rank];
+    struct rank_state *rank = &engine->ranks[location->rank];
     uint32_t holder = rank->first_location + (uint32_t)(event->size_bytes % rank->n_locations);
     struct location_state *held = &engine->locations[holder];
     bool leaves = event->kind == EVENT_THREAD_FORK || event->kind == EVENT_THREAD_TEAM_END;
@@ -269,6 +273,7 @@ static void created_event(struct engine *engine, struct location_state *location
     bool is_same = held->created.number == event->size_bytes && held->created.is_over == is_over;
     uint32_t node = held->created.node;
     uint64_t left_ns = held->created.time_ns;
+    note_threading(rank, leaves || is_same ? PAG_CREATED : PAG_OTHER_THREADING);
     if (!leaves && !is_same)
         return;
     bool is_awaited =
@@ -277,7 +282,7 @@ static void created_event(struct engine *engine, struct location_state *location
         take_over_in_team(engine, location, node, left_ns, time_ns);
     lineage_let_go(&engine->lineage, node);
     held->created.node = leaves ? head_cut(engine, location) : LINEAGE_NONE;
-    held->created.number = event->size_bytes;
+    held->created.number = leaves ? event->size_bytes : UINT64_MAX; // begins and is awaited once
     held->created.time_ns = time_ns;
     held->created.is_over = is_over;
 }
@@ -288,7 +293,6 @@ void threads_event(struct engine *engine, struct location_state *location,
     if (location->rank == NONE)
         return;
     if (event_is_of_created(event)) {
-        engine->ranks[location->rank].threading = PAG_OTHER_THREADING;
         created_event(engine, location, event, time_ns);
         return;
     }

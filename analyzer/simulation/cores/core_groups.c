@@ -253,7 +253,7 @@ static uint32_t *count_threads(const struct definitions *definitions,
     for (size_t i = 0; i < definitions->n_locations; i++) {
         const struct location *location = &definitions->locations[i];
         if (location->rank != EVENT_NO_INDEX && location->is_cpu_thread &&
-            (location->is_master || threading[location->rank] == PAG_TEAMS))
+            (location->is_master || pag_knows_threads(threading[location->rank])))
             n_threads[definitions->ranks[location->rank].core_set]++;
     }
     return n_threads;
@@ -267,8 +267,8 @@ bool *core_groups_threads(const struct definitions *definitions,
     for (size_t rank = 0; rank < definitions->n_ranks; rank++) {
         uint32_t index = definitions->ranks[rank].core_set;
         const struct core_set *set = &definitions->core_sets[index];
-        share[rank] =
-            threading[rank] == PAG_TEAMS && (set->n_cores == 0 || n_threads[index] <= set->n_cores);
+        share[rank] = pag_knows_threads(threading[rank]) &&
+                      (set->n_cores == 0 || n_threads[index] <= set->n_cores);
     }
     return share;
 }
@@ -298,7 +298,8 @@ struct scheduler *core_groups_share(const struct scenario *scenario,
             group->n_cores += group->n_spare > 0;
             group->n_spare -= group->n_spare > 0;
         } else {
-            bool is_of_team = is_of_rank && threading && threading[location->rank] == PAG_TEAMS;
+            bool is_of_team =
+                is_of_rank && threading && pag_knows_threads(threading[location->rank]);
             group_of[i] = (uint32_t)n_groups;
             groups[n_groups++] = (struct core_group){
                 .n_cores = 1, .speed = is_of_team ? group->speed : SCHEDULER_FULL_SPEED};
