@@ -43,8 +43,8 @@ enum awaited {
     GIVES_BACK, // a lock: it does not wait, but its work is done then
 };
 
-/// What threads have one after the other, in the recorded order: a lock, or what is inside of a
-/// construct (a critical section, ordered parts).
+/// What a thread has once another one gives it, in the recorded order: a lock, or what is inside of
+/// a construct (a critical section, ordered parts), or a condition that is signalled.
 typedef uint64_t lock_key;
 
 struct team_thread {
@@ -54,7 +54,7 @@ struct team_thread {
     bool asks;               // its last event was the enter of
     uint32_t construct;      // this one, in which it waits until it has a lock
     uint32_t barrier;        // the region of the barrier it is at, NONE
-    uint32_t meeting;        // the number of that, outside of teams
+    uint32_t number;         // of that, or of the condition it waits for; 0: it has none
     struct team *inside;     // whose part it does, NULL
     struct team *begins;     // whose part it begins next, as far as known
     struct team *own;        // that it has made last outside of teams that it has made, NULL
@@ -197,16 +197,24 @@ static lock_key key_of_lock(uint64_t number)
     return number | UINT64_C(1) << 63;
 }
 
+static lock_key key_of_condition(uint32_t number)
+{
+    return number | UINT64_C(1) << 62;
+}
+
 static lock_key key_of_construct(uint32_t region)
 {
     return region + UINT64_C(1);
 }
 
-/// The lock that EVENT gives back, 0: none.
+/// The lock that EVENT gives back, or the condition that it signals; 0: none.
 static lock_key release_of(const struct engine *engine, const struct event *event)
 {
     if (event->kind == EVENT_LOCK_RELEASED)
         return key_of_lock(event->size_bytes);
+    if (event->kind == EVENT_ENTER && event->tag != 0 &&
+        region_at(engine, event->index)->construct == CONSTRUCT_RUNTIME)
+        return key_of_condition(event->tag);
     if (event->kind != EVENT_LEAVE || region_at(engine, event->index)->construct != CONSTRUCT_LOCK)
         return 0;
     return key_of_construct(event->index);
@@ -338,21 +346,35 @@ static uint64_t release_ahead(const struct engine *engine, const struct location
     return found_ns;
 }
 
+/// What THREAD has by EVENT, for which it waits; 0: it is not known.
+static lock_key asked_for(const struct team_thread *thread, const struct event *event)
+{
+    if (event->kind == EVENT_LOCK_ACQUIRED)
+        return key_of_lock(event->size_bytes);
+    if (thread->number != 0)
+        return key_of_condition(thread->number);
+    return thread->inside ? key_of_construct(thread->construct) : 0;
+}
+
 /// LOCATION, which waits for a lock, has it once who had it before it in the recording has given it
-/// back, if that was after it asked for it. What gives nothing back, a task or who signals a
-/// condition, it awaits for as long as in the recording.
+/// back, if that was after it asked for it. What nobody is known to give, such as the end of a
+/// task, it awaits for as long as in the recording.
 static void await_lock(struct engine *engine, const struct location_state *location)
 {
     struct team_thread *thread = thread_of(engine, location);
     const struct event *event = event_ahead(engine, location, 0);
+    lock_key key = asked_for(thread, event);
     thread->giver = NONE;
-    if (event->kind != EVENT_LOCK_ACQUIRED && !thread->inside) {
+    if (key == 0) {
         wake(engine, location, thread->came);
         return;
     }
-    lock_key key = event->kind == EVENT_LOCK_ACQUIRED ? key_of_lock(event->size_bytes)
-                                                      : key_of_construct(thread->construct);
     const struct team_moment *last = last_release(engine, location, key);
+    bool is_late = thread->number != 0 && last->recorded_ns > thread->event_ns;
+    if (is_late) { // signalled once more: what it would wait for has happened
+        wake(engine, location, (struct team_moment){0, thread->event_ns});
+        return;
+    }
     struct team_moment given = thread->came;
     uint64_t since_ns = thread->came.recorded_ns;
     if (last->recorded_ns > since_ns && last->recorded_ns <= thread->event_ns) {
@@ -406,7 +428,7 @@ void teams_pass(struct engine *engine, const struct location_state *location,
                        construct == CONSTRUCT_TASK || is_unknown;
         thread->construct = event->index;
         thread->barrier = is_barrier && !is_unknown ? event->index : thread->barrier;
-        thread->meeting = is_barrier ? event->tag : thread->meeting;
+        thread->number = event->tag;
     } else if (event->kind == EVENT_LEAVE && event->index == thread->barrier) {
         thread->barrier = NONE;
     }
@@ -419,12 +441,12 @@ void teams_pass(struct engine *engine, const struct location_state *location,
 static void end_meeting(struct engine *engine, const struct location_state *location,
                         const struct team *team, struct team_moment last)
 {
-    uint32_t number = thread_of(engine, location)->meeting;
+    uint32_t number = thread_of(engine, location)->number;
     for (uint32_t i = 0; i < engine->ranks[location->rank].n_locations; i++) {
         const struct location_state *other = thread_at(engine, location, i);
         const struct team_thread *thread = thread_of(engine, other);
         if (thread->awaits == AWAITS_BARRIER && thread->inside == team &&
-            (team || thread->meeting == number))
+            (team || thread->number == number))
             wake(engine, other, last);
     }
 }
@@ -446,13 +468,13 @@ static bool will_come(const struct engine *engine, const struct location_state *
                       const struct team_thread *waiting)
 {
     const struct team_thread *thread = thread_of(engine, location);
-    bool has_entered = !thread->inside && thread->meeting == waiting->meeting; // and works yet
+    bool has_entered = !thread->inside && thread->number == waiting->number; // and works yet
     uint32_t barrier = has_entered ? thread->barrier : NONE;
     for (uint32_t ahead = 0; ahead < MAX_AHEAD; ahead++) {
         const struct event *event = event_ahead(engine, location, ahead);
         if (!event || (event->time_ns > waiting->event_ns && barrier == NONE))
             return false;
-        bool is_enter = event->kind == EVENT_ENTER && event->tag == waiting->meeting;
+        bool is_enter = event->kind == EVENT_ENTER && event->tag == waiting->number;
         if (is_enter && construct_is_barrier(region_at(engine, event->index)->construct))
             barrier = event->index;
         if (barrier == NONE || event->kind != EVENT_LEAVE || event->index != barrier)
@@ -474,7 +496,7 @@ static void come_to_meeting(struct engine *engine, const struct location_state *
         const struct location_state *other = thread_at(engine, location, i);
         const struct team_thread *waiting = thread_of(engine, other);
         bool has_come = waiting->awaits == AWAITS_BARRIER && !waiting->inside &&
-                        waiting->meeting == thread->meeting;
+                        waiting->number == thread->number;
         if (has_come)
             see(&last, waiting->came);
         else if (will_come(engine, other, thread))

@@ -177,7 +177,8 @@ static __attribute__((noinline)) void put_attributes(struct decoder *decoder, st
             n_polls = value.uint64;
         } else if (role == ATTRIBUTE_POLL_NS && type == OTF2_TYPE_UINT64) {
             inside_ns = value.uint64;
-        } else if (role == ATTRIBUTE_BARRIER && type == OTF2_TYPE_UINT32) {
+        } else if ((role == ATTRIBUTE_BARRIER || role == ATTRIBUTE_CONDITION) &&
+                   type == OTF2_TYPE_UINT32) {
             event->tag = value.uint32 + 1;
         } else if (role == ATTRIBUTE_WORK && read_count(type, value, &event->size_bytes)) {
             event->flags |= EVENT_HAS_WORK;

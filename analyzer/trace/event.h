@@ -8,7 +8,8 @@
 #include <stdint.h>
 
 enum event_kind {
-    EVENT_ENTER, // index = region, context; tag = of a barrier of threads which one, 0: unknown
+    EVENT_ENTER, // index = region, context; tag = which barrier or condition of threads it is
+                 // about, 0: unknown
     EVENT_LEAVE, // index = region
     EVENT_SEND,
     EVENT_ISEND,

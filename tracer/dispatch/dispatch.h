@@ -243,8 +243,9 @@ static const char *const thread_call_names[N_THREAD_CALLS] = {
 struct thread_action {
     enum thread_call call;
     // Of creations and joins the number of the other thread, 0: unknown; of all else the address of
-    // the lock, which also stands for a condition, or of the barrier.
+    // the lock, of the condition that is signalled, or of the barrier.
     uint64_t object;
+    uint64_t condition; // the address of that which the call waits for, 0: none
     // Of the acquisition of the lock that the call ends, or begins with; 0: it does neither. Of
     // creations and joins 1: they succeeded.
     uint32_t order;

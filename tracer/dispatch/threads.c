@@ -377,6 +377,7 @@ static bool begin_waiting(struct waiting *waiting, const void *lock)
     if (!recorder_here())
         return false;
     waiting->action.order = is_awaited(lock) ? order_of_release(lock) : 0;
+    waiting->action.condition = (uint64_t)(uintptr_t)waiting->condition;
     if (!begin_wait_for(waiting->condition, &waiting->action))
         return false;
     waiting->action.order = 0;

@@ -23,6 +23,7 @@ enum attribute {
     ATTRIBUTE_CALL_SITE,    // pagoda::call_site, on the enter of MPI calls
     ATTRIBUTE_IN_PLACE,     // pagoda::in_place, on the end of collective operations
     ATTRIBUTE_BARRIER,      // pagoda::barrier, on the enter of pthread_barrier_wait
+    ATTRIBUTE_CONDITION,    // pagoda::condition, on those of waits for one and of its signals
     ATTRIBUTE_COLLECTIVE,   // pagoda::collective, on the change of a file's handle
     N_ATTRIBUTES
 };

@@ -172,6 +172,7 @@ static const struct {
     {"pagoda::call_site", "function and line that made the call", OTF2_TYPE_CALLING_CONTEXT},
     {"pagoda::in_place", "1: the bytes do not count what the rank keeps", OTF2_TYPE_UINT8},
     {"pagoda::barrier", "number of the barrier in its process", OTF2_TYPE_UINT32},
+    {"pagoda::condition", "number of the condition in its process", OTF2_TYPE_UINT32},
     {"pagoda::collective", "1: done by all that opened the file together", OTF2_TYPE_UINT8},
 };
 

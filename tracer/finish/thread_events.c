@@ -16,12 +16,15 @@ static uint32_t object_number(struct context *context, uint64_t address)
     return table_number(&context->process->objects, &address, sizeof address, NULL);
 }
 
-/// What the call on OBJECT begins with. For objects and orders see struct thread_action.
+/// What the call on OBJECT begins with. For objects and orders see struct thread_action. CONDITION:
+/// that it waits for or signals, 0: none.
 static void enter_call(struct context *context, uint32_t call, uint64_t site, uint64_t object,
-                       uint64_t order, uint64_t time_ns)
+                       uint64_t order, uint64_t condition, uint64_t time_ns)
 {
     if (call == THREAD_pthread_barrier_wait)
         ADD_ATTRIBUTE(context, Uint32, ATTRIBUTE_BARRIER, object_number(context, object));
+    if (condition != 0)
+        ADD_ATTRIBUTE(context, Uint32, ATTRIBUTE_CONDITION, object_number(context, condition));
     context_enter(context, time_ns,
                   code_thread_call(&context->process->code, call % N_THREAD_CALLS, site, time_ns));
     OTF2_CommRef threads = threads_of_rank(context);
@@ -131,6 +134,11 @@ void thread_close(struct context *context, uint64_t time_ns)
     end_thread(context, time_ns);
 }
 
+static bool is_signal(uint32_t call)
+{
+    return call >= THREAD_pthread_cond_signal && call <= THREAD_cnd_broadcast;
+}
+
 void thread_record_write(struct context *context, const struct record_head *head)
 {
     const struct record_time *timed = (const void *)head;
@@ -142,13 +150,15 @@ void thread_record_write(struct context *context, const struct record_head *head
         begin_thread(context, timed->time_ns, head->id);
         break;
     case RECORD_THREAD_CALL:
-        enter_call(context, head->id, call->site, call->object, call->order, call->time_ns);
+        enter_call(context, head->id, call->site, call->object, call->order, call->condition,
+                   call->time_ns);
         break;
     case RECORD_THREAD_CALL_LEAVE:
         leave_call(context, (const void *)head);
         break;
     case RECORD_THREAD_DONE:
-        enter_call(context, head->id, done->site, done->object, done->order, done->enter_ns);
+        enter_call(context, head->id, done->site, done->object, done->order,
+                   is_signal(head->id) ? done->object : 0, done->enter_ns);
         context_leave_innermost(context, done->leave_ns, OTF2_PARADIGM_PTHREAD, UNDEFINED);
         break;
     case RECORD_THREAD_END:

@@ -14,7 +14,7 @@
 #include <stdint.h>
 
 #define SPOOL_MAGIC            "PGDSPOOL"
-#define SPOOL_VERSION          20
+#define SPOOL_VERSION          21
 #define SPOOL_HEADER_BYTES     65536 // the largest page size: chunks are mapped one by one
 #define SPOOL_SUFFIX           ".spool"
 #define SPOOL_STOPPED_AT_LIMIT (-1) // in stop_errno: the setting max_bytes
@@ -361,6 +361,7 @@ struct record_thread_call {
     uint64_t site;
     uint64_t object;
     uint64_t order;
+    uint64_t condition;
 };
 
 struct record_thread_call_leave {

@@ -55,7 +55,8 @@ static bool enter(const struct thread_action *action)
     bool is_recorded =
         !stream->off && STREAM_WRITE(stream, RECORD_THREAD_CALL, action->call, record_thread_call,
                                      .time_ns = time_ns, .site = (uint64_t)(uintptr_t)action->site,
-                                     .object = action->object, .order = action->order);
+                                     .object = action->object, .order = action->order,
+                                     .condition = action->condition);
     give_stream(error);
     return is_recorded;
 }

@@ -526,6 +526,7 @@ static void resolve_attributes(struct resolved *resolved, const struct records *
         [ATTRIBUTE_CALL_SITE] = "pagoda::call_site",
         [ATTRIBUTE_IN_PLACE] = "pagoda::in_place",
         [ATTRIBUTE_BARRIER] = "pagoda::barrier",
+        [ATTRIBUTE_CONDITION] = "pagoda::condition",
         [ATTRIBUTE_COLLECTIVE] = "pagoda::collective",
     };
     for (size_t i = 0; i < records->attributes.n; i++) {

@@ -19,6 +19,7 @@ enum attribute_role {
     ATTRIBUTE_CALL_SITE,    // pagoda::call_site, the calling context (or only the source line)
     ATTRIBUTE_IN_PLACE,     // pagoda::in_place of the end of a collective: 1
     ATTRIBUTE_BARRIER,      // pagoda::barrier of threads: its number in the process
+    ATTRIBUTE_CONDITION,    // pagoda::condition, likewise
     ATTRIBUTE_COLLECTIVE,   // pagoda::collective of the change of a file's handle: 1
 };
 

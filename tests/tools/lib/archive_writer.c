@@ -687,6 +687,7 @@ static void write_attributes_and_metric(struct archive_writer *writer)
         [ARCHIVE_ATTRIBUTE_ELEMENTS] = {"elements", OTF2_TYPE_UINT64},
         [ARCHIVE_ATTRIBUTE_CALL_LINE] = {"pagoda::call_site", OTF2_TYPE_SOURCE_CODE_LOCATION},
         [ARCHIVE_ATTRIBUTE_BARRIER] = {"pagoda::barrier", OTF2_TYPE_UINT32},
+        [ARCHIVE_ATTRIBUTE_CONDITION] = {"pagoda::condition", OTF2_TYPE_UINT32},
         [ARCHIVE_ATTRIBUTE_COLLECTIVE] = {"pagoda::collective", OTF2_TYPE_UINT8},
     };
     for (uint32_t i = 0; i < sizeof attributes / sizeof *attributes; i++)

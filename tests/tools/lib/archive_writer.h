@@ -26,6 +26,7 @@ enum {
     ARCHIVE_ATTRIBUTE_ELEMENTS,
     ARCHIVE_ATTRIBUTE_CALL_LINE, // the same name, but the type of a source code location
     ARCHIVE_ATTRIBUTE_BARRIER,
+    ARCHIVE_ATTRIBUTE_CONDITION,
     ARCHIVE_ATTRIBUTE_COLLECTIVE,
 };
 enum { ARCHIVE_METRIC_CPU_TIME, ARCHIVE_METRIC_CORE_WAIT }; // the latter with both members

@@ -243,11 +243,14 @@ static bool write_enter(struct parser *parser)
                                          n_elements);
         parser->n_words = 4;
     }
-    if (parser->n_words == 6 && strcmp(parser->words[4], "barrier") == 0) {
-        uint32_t barrier;
-        if (!text_parse_u32(parser, parser->words[5], &barrier))
+    bool is_barrier = parser->n_words == 6 && strcmp(parser->words[4], "barrier") == 0;
+    if (is_barrier || (parser->n_words == 6 && strcmp(parser->words[4], "condition") == 0)) {
+        uint32_t number;
+        if (!text_parse_u32(parser, parser->words[5], &number))
             return false;
-        OTF2_AttributeList_AddUint32(parser->attributes, ARCHIVE_ATTRIBUTE_BARRIER, barrier);
+        OTF2_AttributeList_AddUint32(
+            parser->attributes,
+            is_barrier ? ARCHIVE_ATTRIBUTE_BARRIER : ARCHIVE_ATTRIBUTE_CONDITION, number);
         parser->n_words = 4;
     }
     if (parser->n_words > 4) {

@@ -30,6 +30,7 @@
 //                                     POLLS: a folded polling loop, NS inside its calls
 //   LOC TIME enter NAME work UNITS [ELEMENTS]   how much work it does, of how many elements
 //   LOC TIME enter NAME barrier N     a barrier of threads, the one of that number
+//   LOC TIME enter NAME condition N   likewise, a wait for a condition of threads, or its signal
 //   LOC TIME leave NAME
 //   LOC BEGIN-END NAME ... [; TIME EVENT ...]...   a visit: an enter with what may come after its
 //                                     name, the events within, and the leave of NAME
