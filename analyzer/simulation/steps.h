@@ -207,26 +207,28 @@ void moved_tell_event(const struct engine *engine, const struct location_state *
                       uint64_t recorded_ns, uint64_t now_ns);
 
 // --- teams.c
-// Threads of a simulated run that wait for each other, where a process has teams of threads (OpenMP
-// and its like) that its master makes and awaits, one after the other. A thread begins its part
-// when the team is made; leaves a barrier when all of the team have come to it; has a lock, or what
-// is inside of a critical section, or its ordered part, when the thread that had it before in the
-// recording has given it back; and the master goes on when all have done their parts. Each then
-// takes as long as it took after that in the recording, which needs no core. A thread that waits
-// needs none either. In a team of one thread there is nothing to wait for: all its time is work.
+// Threads of a simulated run that wait for each other, where it is known when those of a process
+// begin and who awaits them: in teams (OpenMP and its like), also within others, or made alone
+// (POSIX threads). A thread begins its part when the team, or it alone, is made; leaves a barrier
+// when all of the team have come to it, or all that were there with it in the recording; has a
+// lock, or what is inside of a critical section, or its ordered part, when the thread that had it
+// before in the recording has given it back; goes on after a condition when that is signalled; and
+// who waits for parts goes on when they are done. Each then takes as long as it took after that in
+// the recording, which needs no core. A thread that waits needs none either. In a team of one thread
+// there is nothing to wait for: all its time is work.
 
 struct teams;
 
-/// NULL where no process has such teams, or the run is one in which threads keep their recorded
+/// NULL where no process has such threads, or the run is one in which threads keep their recorded
 /// times: without recorded times, on an ideal network, where ranks change their node. The caller
 /// frees.
 struct teams *teams_new(const struct engine *engine);
 void teams_free(struct teams *teams);
 
-/// Whether LOCATION is a thread that begins by itself; false: when its first team is made.
+/// Whether LOCATION is a thread that begins by itself; false: when it or its first team is made.
 bool teams_begins_alone(const struct engine *engine, const struct location_state *location);
 
-/// Whether EVENT, LOCATION's next, is one that other threads of its team decide on.
+/// Whether EVENT, LOCATION's next, is one that other threads of its process decide on.
 bool teams_decide(const struct engine *engine, const struct location_state *location,
                   const struct event *event);
 

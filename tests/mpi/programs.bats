@@ -22,11 +22,12 @@ size_of() {
     spa) echo --requests 4 --busy1 53 --busy2 73 --dispatch 36 --think 10 ;;
     sweep) echo --size 8 --iterations 1 --block 4 ;;
     tsp) echo --size 7 ;;
+    workers) echo --steps 2 --heavy 20 --light 10 --meetings 1 --locked 10 --handed 10 ;;
     *) echo "no size for $1" >&2 && false ;;
     esac
 }
 
-programs=(coast ep irk is joinserver kth masterworker mg pingpong spa sweep tsp)
+programs=(coast ep irk is joinserver kth masterworker mg pingpong spa sweep tsp workers)
 
 # fewest_ranks PROGRAM: the servers need a client.
 fewest_ranks() {
@@ -137,6 +138,7 @@ trace_mpi() {
 @test "spa" { check spa servBusy2; }
 @test "sweep" { check sweep sweep_block; }
 @test "tsp" { check tsp solve_task; }
+@test "workers" { check workers compute_heavy; }
 
 @test "each program finds its own result spoiled: one sentence, exit status 1" {
     any_mpi

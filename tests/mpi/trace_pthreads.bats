@@ -8,11 +8,11 @@ export OMPI_MCA_hwloc_base_binding_policy=none
 
 source=$ROOT/tests/programs/trace_pthreads.c
 
-# threads MPI PROGRAM [MODE]: the program's output and exit status are what they are without the tracer;
+# threads MPI PROGRAM [ARGUMENT...]: the program's output and exit status are what they are without the tracer;
 # the archive is in $printed, its report in $report.
 threads() {
-    untraced "$1" 2 "$2" ${3:+"$3"}
-    traced "$1" 2 "$2" ${3:+"$3"}
+    untraced "$1" 2 "${@:2}"
+    traced "$1" 2 "${@:2}"
     cat "$err"
     [ "$status" = 0 ]
     [ "$plain_status" = 0 ]
@@ -102,6 +102,16 @@ errors() {
 }
 
 @test "kinds of locks, and what goes wrong with them, are the program's" { one_mpi errors; }
+
+handles() {
+    # On one core a thread is joined before it has begun; the next one has its handle.
+    taskset -cp "$(first_core)" $BASHPID
+    threads "$1" workers --steps 20 --heavy 10 --light 10
+    begun 80
+    [ "$(sed -n 's/^THREAD_WAIT .*Sequence Count: //p' "$printed" | sort -n | uniq -c | grep -c '^ *2 ')" = 40 ]
+}
+
+@test "threads with the handles of earlier ones, joined before they begin" { one_mpi handles; }
 
 many() {
     PAGODA_BUFFER_BYTES=65536 threads "$1" trace_pthreads many

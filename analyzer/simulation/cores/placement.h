@@ -65,7 +65,7 @@ uint32_t core_groups_given(const struct scenario_settings *settings, const char 
 /// What a hand-over of a core costs as SETTINGS or their machine say; else 0.
 uint64_t core_groups_hand_over(const struct scenario_settings *settings);
 
-/// By rank: whether its threads work on the cores of its group, because they came in teams
+/// By rank: whether its threads work on the cores of its group, because it is known when they waited
 /// (THREADING, by rank) and all threads of its node had a core in the recording, as far as that is
 /// known. Else it is not known what they computed. The caller frees.
 bool *core_groups_threads(const struct definitions *definitions,
