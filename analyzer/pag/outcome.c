@@ -67,7 +67,7 @@ static void fill_rank(const struct engine *engine, size_t index)
     struct rank_state *rank = &engine->ranks[index];
     struct pag_result *result = engine->result;
     result->rank_times[index] = window_sum(engine, rank);
-    result->threading[index] = rank->threading;
+    result->rank_threads[index].threading = rank->threading;
     result->off_ns += rank->off_ns;
     result->n_off += rank->off_ns > 0 || (rank->ends_off && !rank->has_finalize);
     result->n_missing_init += rank->has_mpi && !rank->has_init;
@@ -238,7 +238,7 @@ void outcome_fill(struct engine *engine)
     result->n_ranks = engine->n_ranks;
     result->locations = memory_zeroed(result->n_locations, sizeof(*result->locations));
     result->rank_times = memory_zeroed(result->n_ranks, sizeof(*result->rank_times));
-    result->threading = memory_zeroed(result->n_ranks, sizeof(*result->threading));
+    result->rank_threads = memory_zeroed(result->n_ranks, sizeof(*result->rank_threads));
     const struct location_state *last = last_location(engine);
     result->time_ns = last ? last->profile.last_ns : 0;
     fill_critical_path(engine, last);
@@ -354,7 +354,7 @@ void pag_result_release(struct pag_result *result)
 {
     FREE_MEMBERS(result->locations, result->n_locations, paths, counted, file_uses);
     FREE_MEMBERS(result->threads, result->n_locations, places, lock_waits);
-    FREE_ALL(result->locations, result->threads, result->rank_times, result->threading,
+    FREE_ALL(result->locations, result->threads, result->rank_times, result->rank_threads,
              result->simulated, result->traffic, result->message_kinds, result->collectives,
              result->critical_path);
     FREE_MEMBERS(result->series, result->n_series, marks);

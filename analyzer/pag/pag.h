@@ -382,6 +382,11 @@ static inline bool pag_knows_threads(enum pag_threading threading)
     return threading == PAG_TEAMS || threading == PAG_CREATED;
 }
 
+struct pag_rank_threads {
+    enum pag_threading threading;
+    uint32_t n_at_work; // at once (views/threads_at_work.h); 0: not known
+};
+
 /// Time of a rank's master location within the window.
 struct pag_rank_time {
     uint64_t useful_ns;     // outside MPI, without
@@ -489,8 +494,8 @@ struct pag_result {
     struct pag_location *locations;              // by location
     size_t n_locations;
     struct pag_thread *threads; // by location; NULL: no process has several threads, or not known
-    struct pag_rank_time *rank_times; // by rank
-    enum pag_threading *threading;    // by rank, in what was replayed
+    struct pag_rank_time *rank_times;      // by rank
+    struct pag_rank_threads *rank_threads; // by rank, in what was replayed
     bool has_cpu_time; // in measured time: CPU samples tell computing from time without CPU time
     uint64_t off_ns;   // recording switched off, sum over ranks, in the whole run
     uint64_t n_off;    // ranks with such a time, or killed in it

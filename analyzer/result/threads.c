@@ -275,7 +275,7 @@ static void add_thread(const struct call_tree *tree, uint32_t location, const ui
     sum->n_threads++;
     if (result->ranks[defined->rank].node < result->n_nodes)
         result->nodes[result->ranks[defined->rank].node].n_team_threads +=
-            defined->is_master || tree->replay->threading[defined->rank] == PAG_TEAMS;
+            defined->is_master || tree->replay->rank_threads[defined->rank].threading == PAG_TEAMS;
     for (unsigned kind = 0; kind < PAG_THREAD_KINDS; kind++)
         sum->ns[kind] += thread->ns[kind];
     for (size_t i = 0; i < thread->n_places; i++)

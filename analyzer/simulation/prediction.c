@@ -214,7 +214,7 @@ void prediction_init(struct prediction *prediction, const struct definitions *de
         .recorded = recorded,
         .costs = machine ? &machine_costs : &recorded_costs,
         .scheduler =
-            core_groups_share(scenario, definitions, recorded_threading(recorded), machine == NULL),
+            core_groups_share(scenario, definitions, recorded_threads(recorded), machine == NULL),
         .hand_over_ns = prediction_hand_over_ns(scenario, recorded),
         .counts_wall_time = !scenario->knows_cores || settings->is_timeless,
         .knows_paths = region_patterns_count(scenario->regions) > 0,

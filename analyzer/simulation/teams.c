@@ -90,10 +90,10 @@ struct teams *teams_new(const struct engine *engine)
     const struct prediction *prediction = prediction_of(engine);
     if (prediction->timeless || prediction->ideal || prediction->site_of_rank)
         return NULL;
-    const enum pag_threading *threading = recorded_threading(prediction->recorded);
+    const struct pag_rank_threads *threads = recorded_threads(prediction->recorded);
     bool has_any = false;
     for (size_t rank = 0; rank < engine->n_ranks; rank++)
-        has_any = has_any || pag_knows_threads(threading[rank]);
+        has_any = has_any || pag_knows_threads(threads[rank].threading);
     if (!has_any)
         return NULL;
     struct teams *teams = memory_zeroed(1, sizeof *teams);
@@ -106,8 +106,8 @@ struct teams *teams_new(const struct engine *engine)
         uint32_t rank = engine->locations[i].rank;
         teams->threads[i] = (struct team_thread){
             .barrier = NONE,
-            .is_followed = rank != NONE && pag_knows_threads(threading[rank]),
-            .is_loose = rank != NONE && threading[rank] == PAG_CREATED,
+            .is_followed = rank != NONE && pag_knows_threads(threads[rank].threading),
+            .is_loose = rank != NONE && threads[rank].threading == PAG_CREATED,
         };
     }
     for (size_t rank = 0; rank < engine->n_ranks; rank++) {

@@ -178,21 +178,21 @@ struct thread_use {
 
 static struct thread_use use_of_threads(const struct scenario *scenario,
                                         const struct definitions *definitions,
-                                        const enum pag_threading *threading)
+                                        const struct pag_rank_threads *threads)
 {
     struct thread_use use = {0};
-    SCOPED bool *share = core_groups_threads(definitions, threading);
+    SCOPED uint32_t *at_work = core_groups_threads(definitions, threads);
     SCOPED uint32_t *n_on_node = memory_zeroed(scenario->placement.n_nodes, sizeof *n_on_node);
     bool has_any = false;
     for (size_t i = 0; i < definitions->n_ranks; i++) {
         uint32_t *n = &n_on_node[scenario->placement.node_of_rank[i]];
-        *n += share[i] ? definitions->ranks[i].n_locations : 1;
+        *n += at_work[i] > 0 ? at_work[i] : 1;
         use.most_on_node = *n > use.most_on_node ? *n : use.most_on_node;
-        has_any = has_any || share[i];
-        if (threading[i] == PAG_OTHER_THREADING)
+        has_any = has_any || at_work[i] > 0;
+        if (threads[i].threading == PAG_OTHER_THREADING)
             use.kept = "threads that are not known to have been made, or to be over when they were "
                        "awaited, keep their recorded times";
-        else if (pag_knows_threads(threading[i]) && !share[i])
+        else if (pag_knows_threads(threads[i].threading) && at_work[i] == 0)
             use.kept = "more threads than cores in the recording: threads beyond the first of a "
                        "rank keep what they computed, and need no core of their node";
     }
@@ -260,7 +260,7 @@ void whatif_describe_cores(struct whatif_report *report, const struct whatif_pla
     const struct definitions *definitions = trace_definitions(measured->trace);
     const struct scenario *first = &plan->cases[0].scenario, *unchanged = &plan->unchanged;
     struct thread_use threads =
-        use_of_threads(first, definitions, recorded_threading(measured->recorded));
+        use_of_threads(first, definitions, recorded_threads(measured->recorded));
     report->threads = threads.kept;
     report->sharing = plan->is_list && first->is_shared
                           ? memory_format("%s (the first prediction)",

@@ -11,7 +11,8 @@
 
 enum { MAX_THREADS = 64 };
 
-static long n_steps = 4, n_threads = 2, heavy = 40000, light = 15000, n_meetings, locked, handed;
+static long n_steps = 4, n_threads = 2, heavy = 40000, light = 15000, n_meetings, locked, handed,
+            seed = 1;
 
 static const struct program_option options[] = {
     {"steps", "N", &n_steps, 1, 1000000, "how often threads are made"},
@@ -21,6 +22,7 @@ static const struct program_option options[] = {
     {"meetings", "N", &n_meetings, 0, 1000000, "barriers, each after such work again"},
     {"locked", "N", &locked, 0, 1000000000, "units of work of each with the lock, twice"},
     {"handed", "N", &handed, 0, 1000000000, "units of work of each other one after the first's"},
+    {"seed", "N", &seed, 0, 1000000, "of what the threads begin with"},
     {NULL, NULL, NULL, 0, 0, NULL}};
 
 static struct program program = {
@@ -113,6 +115,11 @@ static void *work(void *argument)
     return NULL;
 }
 
+static uint64_t first_value(long step, int number)
+{
+    return program_random((uint64_t)seed, (uint64_t)(step * MAX_THREADS + number));
+}
+
 static uint64_t expected(int number, uint64_t value)
 {
     long n = number == 0 ? heavy : light;
@@ -129,13 +136,13 @@ static int step(long number)
     has_handed_on = 0;
     for (int i = 0; i < n_threads; i++) {
         workers[i].number = i;
-        workers[i].value = program_random((uint64_t)number, (uint64_t)i);
+        workers[i].value = first_value(number, i);
         if (pthread_create(&workers[i].thread, NULL, work, &workers[i]) != 0)
             MPI_Abort(MPI_COMM_WORLD, 3);
     }
     for (int i = 0; i < n_threads; i++) {
         pthread_join(workers[i].thread, NULL);
-        uint64_t value = program_random((uint64_t)number, (uint64_t)i);
+        uint64_t value = first_value(number, i);
         is_right = is_right && workers[i].value == expected(i, value);
     }
     return is_right;

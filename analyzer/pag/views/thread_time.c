@@ -16,6 +16,7 @@
 #include <string.h>
 
 #include "analyzer/base/memory.h"
+#include "analyzer/pag/views/threads_at_work.h"
 
 /// What a process as a whole does.
 enum mode { SERIAL, IN_MPI, PARALLEL, PARALLEL_IN_MPI, MODES, NOT_RECORDED = MODES };
@@ -89,6 +90,7 @@ struct thread_time {
     struct process *processes; // by rank
     size_t n_processes;
     struct map holders; // location and path where a lock was given back -> number
+    struct threads_at_work *at_work;
 };
 
 static bool is_thread(const struct engine *engine, size_t location)
@@ -118,6 +120,7 @@ struct thread_time *thread_time_new(const struct engine *engine)
     for (size_t i = 0; i < engine->n_ranks; i++)
         map_init(&time->processes[i].lock_of);
     map_init(&time->holders);
+    time->at_work = threads_at_work_new(engine);
     return time;
 }
 
@@ -136,6 +139,7 @@ void thread_time_free(struct thread_time *time)
         map_release(&time->processes[i].lock_of);
     }
     map_release(&time->holders);
+    threads_at_work_free(time->at_work);
     FREE_ALL(time->threads, time->processes, time);
 }
 
@@ -494,6 +498,7 @@ void thread_time_construct(struct engine *engine, const struct location_state *l
     struct at_event at;
     if (!reach(engine, location, event->time_ns, &at))
         return;
+    threads_at_work_construct(engine, at.time->at_work, location, event);
     if (event->kind != EVENT_CONSTRUCT_ENTER) {
         pop(at.time, at.process, at.thread, FRAME_CONSTRUCT, event->index);
         return;
@@ -641,6 +646,7 @@ void thread_time_begin(struct engine *engine, const struct location_state *locat
     if (!reach(engine, location, time_ns, &at))
         return;
     at.thread->has_begun = true;
+    threads_at_work_begin(at.time->at_work, location, time_ns);
     if (at.is_master) {
         at.process->has_begun = true;
         at.process->begin_ns = time_ns;
@@ -710,6 +716,7 @@ void thread_time_team(struct engine *engine, const struct location_state *locati
     struct at_event at;
     if (!reach(engine, location, event->time_ns, &at))
         return;
+    threads_at_work_team(at.time->at_work, location, event);
     if (event_is_of_created(event) &&
         (event->kind == EVENT_THREAD_FORK || event->kind == EVENT_THREAD_JOIN))
         return; // the thread that is made or awaited tells by itself when it begins and ends
@@ -728,6 +735,7 @@ void thread_time_end(struct engine *engine, const struct location_state *locatio
     struct at_event at;
     if (!reach(engine, location, time_ns, &at))
         return;
+    threads_at_work_end(at.time->at_work, location, time_ns);
     while (at.thread->n_frames > 0)
         pop(at.time, at.process, at.thread, top_of(at.thread)->kind, top_of(at.thread)->region);
     if (at.is_master)
@@ -777,6 +785,8 @@ void thread_time_fill(struct engine *engine)
     if (!time)
         return;
     engine->result->threads = memory_zeroed(engine->n_locations, sizeof *engine->result->threads);
+    for (uint32_t rank = 0; rank < engine->n_ranks; rank++)
+        engine->result->rank_threads[rank].n_at_work = threads_at_work_of(time->at_work, rank);
     for (size_t i = 0; i < engine->n_locations; i++) {
         struct thread *thread = &time->threads[i];
         if (!thread->has_begun)

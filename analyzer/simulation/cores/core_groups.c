@@ -244,44 +244,64 @@ static bool is_oversubscribed(const struct definitions *definitions, uint32_t ra
     return core_set_is_oversubscribed(&definitions->core_sets[definitions->ranks[rank].core_set]);
 }
 
-/// How many threads of RANKS with teams may use each set of cores; of other ranks one counts. The
-/// caller frees.
-static uint32_t *count_threads(const struct definitions *definitions,
-                               const enum pag_threading *threading)
+/// By rank: how many of its threads work at once, as far as that is known: all of a team, and those
+/// that were seen to; where nothing is known of them the first one counts. The caller frees.
+static uint32_t *count_at_work(const struct definitions *definitions,
+                               const struct pag_rank_threads *threads)
 {
-    uint32_t *n_threads = memory_zeroed(definitions->n_core_sets + 1, sizeof *n_threads);
+    uint32_t *n_at_work = memory_zeroed(definitions->n_ranks, sizeof *n_at_work);
     for (size_t i = 0; i < definitions->n_locations; i++) {
         const struct location *location = &definitions->locations[i];
         if (location->rank != EVENT_NO_INDEX && location->is_cpu_thread &&
-            (location->is_master || pag_knows_threads(threading[location->rank])))
-            n_threads[definitions->ranks[location->rank].core_set]++;
+            (location->is_master || pag_knows_threads(threads[location->rank].threading)))
+            n_at_work[location->rank]++;
     }
-    return n_threads;
+    for (size_t rank = 0; rank < definitions->n_ranks; rank++)
+        if (threads[rank].threading == PAG_CREATED && threads[rank].n_at_work > 0)
+            n_at_work[rank] = threads[rank].n_at_work;
+    return n_at_work;
 }
 
-bool *core_groups_threads(const struct definitions *definitions,
-                          const enum pag_threading *threading)
+uint32_t *core_groups_threads(const struct definitions *definitions,
+                              const struct pag_rank_threads *threads)
 {
-    bool *share = memory_zeroed(definitions->n_ranks, sizeof *share);
-    SCOPED uint32_t *n_threads = count_threads(definitions, threading);
+    uint32_t *n_at_work = count_at_work(definitions, threads);
+    SCOPED uint32_t *n_of_set = memory_zeroed(definitions->n_core_sets + 1, sizeof *n_of_set);
+    for (size_t rank = 0; rank < definitions->n_ranks; rank++)
+        n_of_set[definitions->ranks[rank].core_set] += n_at_work[rank];
     for (size_t rank = 0; rank < definitions->n_ranks; rank++) {
         uint32_t index = definitions->ranks[rank].core_set;
         const struct core_set *set = &definitions->core_sets[index];
-        share[rank] = pag_knows_threads(threading[rank]) &&
-                      (set->n_cores == 0 || n_threads[index] <= set->n_cores);
+        if (!pag_knows_threads(threads[rank].threading) ||
+            (set->n_cores > 0 && n_of_set[index] > set->n_cores))
+            n_at_work[rank] = 0;
     }
-    return share;
+    return n_at_work;
+}
+
+/// Whether RANK's threads have as many cores as in the recording. Then each that works has one:
+/// there may be more of them for a moment, but how they shared the cores is in their times already.
+static bool has_recorded_cores(const struct scenario *scenario,
+                               const struct definitions *definitions, uint32_t rank)
+{
+    const struct core_group *group = &scenario->groups[scenario->group_of_rank[rank]];
+    uint32_t n_recorded = definitions->core_sets[definitions->ranks[rank].core_set].n_cores;
+    return scenario->keeps_cores[rank] && group->n_cores + group->n_spare == n_recorded;
 }
 
 struct scheduler *core_groups_share(const struct scenario *scenario,
                                     const struct definitions *definitions,
-                                    const enum pag_threading *threading, bool as_recorded)
+                                    const struct pag_rank_threads *threads, bool as_recorded)
 {
     size_t n_groups = scenario->n_groups;
     SCOPED struct core_group *groups =
         memory_new((n_groups + definitions->n_locations) * sizeof *groups);
     SCOPED uint32_t *group_of = memory_new(definitions->n_locations * sizeof *group_of);
-    SCOPED bool *share = threading ? core_groups_threads(definitions, threading) : NULL;
+    SCOPED uint32_t *share = threads ? core_groups_threads(definitions, threads) : NULL;
+    for (uint32_t rank = 0; share && rank < definitions->n_ranks; rank++)
+        if (threads[rank].threading == PAG_CREATED &&
+            has_recorded_cores(scenario, definitions, rank))
+            share[rank] = 0;
     for (size_t i = 0; i < n_groups; i++)
         groups[i] = scenario->groups[i];
     for (size_t i = 0; i < definitions->n_locations; i++) {
@@ -293,13 +313,13 @@ struct scheduler *core_groups_share(const struct scenario *scenario,
             group_of[i] = scenario->group_of_rank[location->rank];
             if (as_recorded && is_oversubscribed(definitions, location->rank))
                 group->hand_over_ns = 0;
-        } else if (is_of_rank && share && share[location->rank]) {
+        } else if (is_of_rank && share && share[location->rank] > 0) {
             group_of[i] = scenario->group_of_rank[location->rank];
             group->n_cores += group->n_spare > 0;
             group->n_spare -= group->n_spare > 0;
         } else {
             bool is_of_team =
-                is_of_rank && threading && pag_knows_threads(threading[location->rank]);
+                is_of_rank && threads && pag_knows_threads(threads[location->rank].threading);
             group_of[i] = (uint32_t)n_groups;
             groups[n_groups++] = (struct core_group){
                 .n_cores = 1, .speed = is_of_team ? group->speed : SCHEDULER_FULL_SPEED};

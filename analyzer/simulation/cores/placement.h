@@ -65,15 +65,15 @@ uint32_t core_groups_given(const struct scenario_settings *settings, const char 
 /// What a hand-over of a core costs as SETTINGS or their machine say; else 0.
 uint64_t core_groups_hand_over(const struct scenario_settings *settings);
 
-/// By rank: whether its threads work on the cores of its group, because it is known when they waited
-/// (THREADING, by rank) and all threads of its node had a core in the recording, as far as that is
-/// known. Else it is not known what they computed. The caller frees.
-bool *core_groups_threads(const struct definitions *definitions,
-                          const enum pag_threading *threading);
+/// By rank: how many of its threads work at once on the cores of its group, because it is known
+/// when they waited (THREADS, by rank) and all threads at work on its node had a core in the
+/// recording, as far as that is known. 0: it is not known what they computed. The caller frees.
+uint32_t *core_groups_threads(const struct definitions *definitions,
+                              const struct pag_rank_threads *threads);
 
 /// The scheduler of a run under SCENARIO. With costs AS_RECORDED the calls of ranks that shared
-/// cores contain their hand-overs. THREADING as above; NULL: further threads of a rank, as those of
+/// cores contain their hand-overs. THREADS as above; NULL: further threads of a rank, as those of
 /// no rank, have cores of their own. The caller frees.
 struct scheduler *core_groups_share(const struct scenario *scenario,
                                     const struct definitions *definitions,
-                                    const enum pag_threading *threading, bool as_recorded);
+                                    const struct pag_rank_threads *threads, bool as_recorded);

@@ -85,8 +85,8 @@ struct recorded {
     struct rendezvous rendezvous[SCOPES];
     bool is_loose[MAX_OPERATIONS];
     bool starts_pass, completes_pass;
-    enum pag_threading *threading; // by rank
-    uint64_t n_events;             // read
+    struct pag_rank_threads *threads; // by rank
+    uint64_t n_events;                // read
 };
 
 struct recorded *recorded_new(const struct definitions *definitions)
@@ -129,7 +129,7 @@ void recorded_free(struct recorded *recorded)
     }
     rank_notes_free(recorded->notes);
     rank_notes_free(recorded->attendance);
-    FREE_ALL(recorded->kept_calls, recorded->least_lost_ns, recorded->kept, recorded->threading);
+    FREE_ALL(recorded->kept_calls, recorded->least_lost_ns, recorded->kept, recorded->threads);
     for (int kind = 0; kind < PARTNERS; kind++)
         free(recorded->partners[kind]);
     core_wait_free(recorded->core_wait);
@@ -474,10 +474,9 @@ void recorded_conclude(struct recorded *recorded, const struct pag_result *resul
         recorded->attended_bytes[scope] = result->attended_bytes[scope];
         recorded->unattended_bytes[scope] = result->unattended_bytes[scope];
     }
-    recorded->threading =
-        memory_zeroed(recorded->definitions->n_ranks, sizeof *recorded->threading);
+    recorded->threads = memory_zeroed(recorded->definitions->n_ranks, sizeof *recorded->threads);
     for (uint32_t rank = 0; rank < recorded->definitions->n_ranks; rank++)
-        recorded->threading[rank] = result->threading[rank];
+        recorded->threads[rank] = result->rank_threads[rank];
     recorded->n_events = result->n_events;
     recorded->starts_pass = result->n_passed_starts > 0;
     recorded->completes_pass = result->n_passed_completes > 0;
@@ -617,9 +616,9 @@ uint64_t recorded_n_events(const struct recorded *recorded)
     return recorded->n_events;
 }
 
-const enum pag_threading *recorded_threading(const struct recorded *recorded)
+const struct pag_rank_threads *recorded_threads(const struct recorded *recorded)
 {
-    return recorded->threading;
+    return recorded->threads;
 }
 
 bool recorded_starts_pass(const struct recorded *recorded)

@@ -163,8 +163,8 @@ bool recorded_is_rendezvous(const struct recorded *recorded, bool is_remote, uin
 bool recorded_synchronises(const struct recorded *recorded, uint8_t operation, bool is_finalize);
 /// How many events the measured replay read.
 uint64_t recorded_n_events(const struct recorded *recorded);
-/// How the threads of each rank came and went.
-const enum pag_threading *recorded_threading(const struct recorded *recorded);
+/// Of each rank.
+const struct pag_rank_threads *recorded_threads(const struct recorded *recorded);
 /// Whether some MPI_Win_start, or MPI_Win_complete, went on before a target of its epoch posted.
 bool recorded_starts_pass(const struct recorded *recorded);
 bool recorded_completes_pass(const struct recorded *recorded);
