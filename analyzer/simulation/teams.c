@@ -60,7 +60,7 @@ struct team_thread {
     struct team *own;        // that it has made last outside of teams that it has made, NULL
     uint32_t giver;          // of the lock it waits for: the location that gives it back
     uint64_t given_ns;       // at this recorded time
-    bool is_awaited;         // by its master, which waits
+    struct team *awaited_by; // the master of this one waits for its part
     struct team_moment came; // when it began to wait
     uint64_t event_ns;       // the recorded time of the event that it waits for
 };
@@ -505,6 +505,16 @@ static void come_to_meeting(struct engine *engine, const struct location_state *
     end_meeting(engine, location, NULL, last);
 }
 
+/// Whether LOCATION does a part of TEAM, perhaps in a team that it has made meanwhile.
+static bool does_part_of(const struct engine *engine, const struct location_state *location,
+                         const struct team *team)
+{
+    const struct team *at = thread_of(engine, location)->inside;
+    while (at && at != team)
+        at = at->master == location->index ? at->outer : NULL;
+    return at == team;
+}
+
 /// LOCATION, the master, waits for the parts of TEAM that were done before it went on in the
 /// recording.
 static void await_parts(struct engine *engine, struct team *team,
@@ -513,13 +523,14 @@ static void await_parts(struct engine *engine, struct team *team,
     for (uint32_t i = 0; i < engine->ranks[location->rank].n_locations; i++) {
         const struct location_state *other = thread_at(engine, location, i);
         struct team_thread *thread = thread_of(engine, other);
-        bool is_of_team = thread->inside == team ||
+        bool is_of_team = does_part_of(engine, other, team) ||
                           is_of(team, find_ahead(engine, other, EVENT_THREAD_TEAM_BEGIN, NONE));
         if (!is_of_team)
             continue;
         const struct event *end = find_ahead(engine, other, EVENT_THREAD_TEAM_END, team->comm);
-        thread->is_awaited = end && end->time_ns <= team->joined_ns;
-        team->n_awaited += thread->is_awaited;
+        bool is_awaited = end && end->time_ns <= team->joined_ns;
+        thread->awaited_by = is_awaited ? team : thread->awaited_by;
+        team->n_awaited += is_awaited;
     }
     if (team->n_awaited == 0)
         wake(engine, location, team->parted);
@@ -666,11 +677,11 @@ static void leave_team(struct engine *engine, const struct location_state *locat
 {
     struct team_thread *thread = thread_of(engine, location);
     struct team *team = thread->inside;
-    bool is_awaited = thread->is_awaited;
     if (!team)
         return;
+    bool is_awaited = thread->awaited_by == team;
     thread->inside = team->master == location->index ? team->outer : NULL;
-    thread->is_awaited = false;
+    thread->awaited_by = is_awaited ? NULL : thread->awaited_by;
     end_part(engine, team, is_awaited, end);
 }
 

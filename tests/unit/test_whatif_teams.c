@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Teams of threads that share cores: random processes whose threads compute, enter critical
-// sections, meet at barriers and are awaited, carried out here step by step in real numbers. With a
-// core for each thread that is the recording; with fewer or faster cores it is what the analyzer is
-// to predict from there, up to the rounding of each piece of work to whole nanoseconds. A thread
-// that waited for a critical section in the recording then waits for the same other one.
+// Threads that share cores: random processes whose threads are made in teams, in teams within these
+// or one by one, compute, have locks, meet at barriers and are awaited, carried out here step by
+// step in real numbers. With a core for each thread that is the recording; with fewer or faster
+// cores it is what the analyzer is to predict from there, up to the rounding of each piece of work
+// to whole nanoseconds. A thread that waited for a critical section in the recording then waits for
+// the same other one.
 #include <math.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,14 +17,14 @@
 #include "tests/unit/seeds.h"
 #include "tests/unit/unit_test.h"
 
-enum { MAX_THREADS = 8, MAX_RANKS = 2, MAX_STEPS = 256, MAX_MEETINGS = 256, DEFAULT_SEEDS = 400 };
+enum { MAX_THREADS = 8, MAX_RANKS = 2, MAX_STEPS = 512, MAX_MEETINGS = 256, DEFAULT_SEEDS = 400 };
 
 struct step {
     enum { WORK, PAUSE, ARRIVE, AWAIT, RECORD, LOCK, UNLOCK } kind;
     double ns;        // of work and pauses
     unsigned meeting; // that the thread arrives at, or awaits; of an unlock: who waits for it
     bool has_waited;  // of a lock, in the recording: for the unlock with this meeting
-    const char *event;
+    char event[40];
 };
 
 struct thread {
@@ -37,7 +39,8 @@ struct program {
     unsigned n_threads, n_ranks;
     unsigned n_needed[MAX_MEETINGS]; // by meeting: who has to arrive
     unsigned n_meetings;
-    size_t n_work; // pieces
+    size_t n_work;      // pieces
+    unsigned n_created; // threads that were made one by one
 };
 
 /// The critical section of a process while a program is carried out.
@@ -56,9 +59,15 @@ static void add(struct thread *thread, struct step step)
     thread->steps[thread->n_steps++] = step;
 }
 
-static void record(struct thread *thread, const char *event)
+__attribute__((format(printf, 2, 3))) static void record(struct thread *thread, const char *format,
+                                                         ...)
 {
-    add(thread, (struct step){.kind = RECORD, .event = event});
+    struct step step = {.kind = RECORD};
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(step.event, sizeof step.event, format, arguments);
+    va_end(arguments);
+    add(thread, step);
 }
 
 static void work(struct program *program, struct thread *thread)
@@ -134,12 +143,31 @@ static void barrier(struct program *program, struct thread *const *team, unsigne
     }
 }
 
-/// A team of the master, threads[0], and some of the other threads of its process.
-static void parallel_region(struct program *program, struct thread *threads, unsigned n)
+/// The threads of TEAM work, in critical sections as well, and meet.
+static void work_together(struct program *program, struct thread *const *team, unsigned n)
+{
+    for (unsigned n_barriers = random_below(&program->random, 4); n_barriers > 0; n_barriers--) {
+        for (unsigned i = 0; i < n; i++) {
+            if (random_chance(&program->random, 80))
+                work(program, team[i]);
+            if (random_chance(&program->random, 30))
+                critical(program, team[i], n == 1);
+            if (random_chance(&program->random, 10))
+                wait_for_task(program, team[i], n == 1);
+        }
+        barrier(program, team, n);
+    }
+}
+
+/// A team of threads[0] and some of the others, in DEPTH others. Where it does not take the last
+/// ones, its last thread may make a team with these.
+static void parallel_region(struct program *program, struct thread *threads, unsigned n,
+                            unsigned depth, bool may_nest)
 {
     struct thread *team[MAX_THREADS] = {threads};
     unsigned n_team = 1, made = meeting(program), parted = meeting(program);
-    for (unsigned i = 1; i < n; i++)
+    unsigned n_outer = may_nest && n > 2 ? 2 : n;
+    for (unsigned i = 1; i < n_outer; i++)
         if (random_chance(&program->random, 75))
             team[n_team++] = &threads[i];
     record(threads, "fork 0");
@@ -147,28 +175,112 @@ static void parallel_region(struct program *program, struct thread *threads, uns
     for (unsigned i = 0; i < n_team; i++) {
         if (i > 0)
             await(program, team[i], made, false);
-        record(team[i], "team-begin world");
+        record(team[i], "team-begin depth%u", depth);
         record(team[i], "enter parallel");
     }
-    for (unsigned n_barriers = random_below(&program->random, 4); n_barriers > 0; n_barriers--) {
-        for (unsigned i = 0; i < n_team; i++) {
-            if (random_chance(&program->random, 80))
-                work(program, team[i]);
-            if (random_chance(&program->random, 30))
-                critical(program, team[i], n_team == 1);
-            if (random_chance(&program->random, 10))
-                wait_for_task(program, team[i], n_team == 1);
-        }
-        barrier(program, team, n_team);
+    work_together(program, team, n_team);
+    if (n_outer < n && n_team == n_outer) {
+        work(program, team[n_team - 1]);
+        parallel_region(program, team[n_team - 1], n - n_outer + 1, depth + 1, false);
+        work_together(program, team, n_team);
     }
     for (unsigned i = 0; i < n_team; i++) {
         work(program, team[i]);
         record(team[i], "leave parallel");
-        record(team[i], "team-end world");
+        record(team[i], "team-end depth%u", depth);
         arrive(program, team[i], parted);
     }
     await(program, threads, parted, n_team == 1);
     record(threads, "join");
+}
+
+/// THREAD has the lock for some work. Only who waits for it leaves records in a real trace, but
+/// these are allowed to be there.
+static void lock(struct program *program, struct thread *thread)
+{
+    unsigned given = meeting(program);
+    record(thread, "enter pthread_mutex_lock");
+    add(thread, (struct step){.kind = LOCK});
+    add(thread, (struct step){.kind = PAUSE, .ns = random_below(&program->random, 3000)});
+    record(thread, "locked 7");
+    record(thread, "leave pthread_mutex_lock");
+    work(program, thread);
+    record(thread, "enter pthread_mutex_unlock");
+    add(thread, (struct step){.kind = UNLOCK, .meeting = given});
+    record(thread, "unlocked 7");
+    record(thread, "leave pthread_mutex_unlock");
+    program->n_needed[given] = 1;
+}
+
+/// All threads of a process meet.
+static void meet(struct program *program, struct thread *const *threads, unsigned n)
+{
+    unsigned all = meeting(program);
+    for (unsigned i = 0; i < n; i++) {
+        record(threads[i], "enter pthread_barrier_wait barrier %u", n);
+        arrive(program, threads[i], all);
+        await(program, threads[i], all, false);
+        record(threads[i], "leave pthread_barrier_wait");
+    }
+}
+
+/// THREAD makes OTHER, whose number this returns, and which is over at *PARTED.
+static unsigned create(struct program *program, struct thread *thread, struct thread *other,
+                       unsigned *parted)
+{
+    unsigned made = meeting(program), number = ++program->n_created;
+    *parted = meeting(program);
+    record(thread, "thread-create threads %u", number);
+    arrive(program, thread, made);
+    await(program, other, made, false);
+    record(other, "thread-begin threads %u", number);
+    return number;
+}
+
+static void join(struct program *program, struct thread *thread, unsigned number, unsigned parted)
+{
+    record(thread, "enter pthread_join");
+    await(program, thread, parted, false);
+    record(thread, "thread-wait threads %u", number);
+    record(thread, "leave pthread_join");
+}
+
+/// The master makes some of the other threads, the last of which may make a further one, which the
+/// master awaits as well; or nobody does.
+static void created_threads(struct program *program, struct thread *threads, unsigned n)
+{
+    struct thread *made[MAX_THREADS];
+    unsigned n_made = 0, numbers[MAX_THREADS], parted[MAX_THREADS];
+    bool is_chain = random_chance(&program->random, 30);
+    for (unsigned i = 1; i < n; i++) {
+        struct thread *maker = is_chain && n_made > 0 ? made[n_made - 1] : threads;
+        if (!random_chance(&program->random, 75))
+            continue;
+        work(program, maker);
+        made[n_made] = &threads[i];
+        numbers[n_made] = create(program, maker, &threads[i], &parted[n_made]);
+        n_made++;
+    }
+    for (unsigned n_meetings = random_below(&program->random, 3); n_meetings > 0; n_meetings--) {
+        for (unsigned i = 0; i < n_made; i++) {
+            work(program, made[i]);
+            if (random_chance(&program->random, 40))
+                lock(program, made[i]);
+        }
+        if (n_made > 0)
+            meet(program, made, n_made);
+    }
+    for (unsigned i = 0; i < n_made; i++) {
+        work(program, made[i]);
+        record(made[i], "thread-end threads %u", numbers[i]);
+        arrive(program, made[i], parted[i]);
+    }
+    for (unsigned i = n_made; i > 0; i--) {
+        if (random_chance(&program->random, 50))
+            work(program, threads);
+        if (random_chance(&program->random, 90))
+            join(program, threads, numbers[i - 1], parted[i - 1]);
+    }
 }
 
 static void make(struct program *program, uint64_t seed)
@@ -178,6 +290,8 @@ static void make(struct program *program, uint64_t seed)
     for (unsigned rank = 0; rank < program->n_ranks; rank++) {
         struct thread *threads = &program->threads[program->n_threads];
         unsigned n = 1 + random_below(&program->random, MAX_THREADS / MAX_RANKS);
+        bool creates = random_chance(&program->random, 40);
+        bool nests = random_chance(&program->random, 40);
         for (unsigned i = 0; i < n; i++) {
             threads[i].rank = rank;
             threads[i].number = i;
@@ -186,7 +300,10 @@ static void make(struct program *program, uint64_t seed)
         for (unsigned n_regions = 1 + random_below(&program->random, 4); n_regions > 0;
              n_regions--) {
             work(program, threads);
-            parallel_region(program, threads, n);
+            if (creates && random_chance(&program->random, 70))
+                created_threads(program, threads, n);
+            else
+                parallel_region(program, threads, n, 0, nests);
         }
         work(program, threads);
         record(threads, "leave main");
@@ -322,7 +439,11 @@ static char *recorded_text(struct program *program)
                     "region critical a.c:40 openmp \"!$omp critical @a.c:40\"\n"
                     "region sblock a.c:40 openmp \"!$omp critical sblock @a.c:40\"\n"
                     "region taskwait a.c:50 openmp \"!$omp taskwait @a.c:50\"\n"
-                    "region implicit a.c:30 openmp \"!$omp implicit barrier @a.c:30\"\n");
+                    "region implicit a.c:30 openmp \"!$omp implicit barrier @a.c:30\"\n"
+                    "region pthread_join - pthread\nregion pthread_mutex_lock - pthread\n"
+                    "region pthread_mutex_unlock - pthread\n"
+                    "region pthread_barrier_wait - pthread\n"
+                    "comm depth0 ranks 0\ncomm depth1 ranks 0\ncomm threads ranks 0\n");
     for (unsigned i = 0; i < program->n_threads; i++)
         if (program->threads[i].number > 0)
             fprintf(stream, "location %u.%u\n", program->threads[i].rank,
