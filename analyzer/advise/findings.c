@@ -153,12 +153,13 @@ static void take_predictions(const struct advice *advice, struct result_finding 
 }
 
 /// Whether REMEDY saves something of FINDING, in a run of TIME_NS. What saves more of the run than
-/// the finding costs all ranks together, and a quarter, changes something else above all.
+/// the finding, or what has the same cause, costs all ranks together, and a quarter, changes
+/// something else above all.
 static bool saves(uint64_t time_ns, const struct result_finding *finding,
                   const struct result_remedy *remedy)
 {
     return remedy->gain_ns > 0 && remedy->gain_ns >= (int64_t)(time_ns / least_part) &&
-           4 * (uint64_t)remedy->gain_ns <= 5 * finding->loss_ns;
+           4 * (uint64_t)remedy->gain_ns <= 5 * finding->remediable_ns;
 }
 
 /// Whether REMEDY saves a quarter of what FINDING costs each of N_RANKS ranks.

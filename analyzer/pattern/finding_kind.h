@@ -188,6 +188,10 @@ enum finding_number {
     X(one_of_threads) /* "0.25", the part of one of a rank's threads */                             \
     X(thread_time)    /* "3.2 s" that threads lose, in sum */                                       \
     X(latest)         /* "OMP thread 1", for which threads of that rank wait most there */          \
+    X(busy_region)    /* where the thread of that rank that computes longest does most, as what-if  \
+                         options name it; only where the program makes threads one by one */        \
+    X(busy_work)      /* "the work in solve", of the same */                                        \
+    X(busy_part)      /* "0.60" of that, if all threads of that rank compute as long */             \
     X(even)           /* "0.60" of the masters' time there, if threads lost nothing there */        \
     X(thread_locks)   /* "45.1 %" of their time in calls for locks */                               \
     X(lock_place)     /* where they wait for one that another of them has */                        \

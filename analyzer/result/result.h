@@ -393,6 +393,7 @@ struct result_finding {
     char *text, *hint;           // sentences: what it is; what to do, "" without
     char *place;                 // where the cause is, "" without
     uint64_t loss_ns;            // time of all ranks in the judged part
+    uint64_t remediable_ns;      // what a remedy may take of it and of what has the same cause
     double share;                // of their time
     uint32_t region, site, path; // of the cause: RESULT_NONE where that is not one of these
     uint32_t wait_pattern;       // with most of the waits in it, RESULT_NONE
@@ -565,8 +566,13 @@ extern const char *const result_thread_kind_names[RESULT_THREAD_KINDS];
 struct result_rank_threads {
     uint32_t n_threads; // with events
     uint64_t ns[RESULT_THREAD_KINDS];
-    char *latest;       // the thread that others wait for most at barriers, NULL: none
-    uint64_t latest_ns; // what they wait for it, all together
+    char *latest;        // the thread that others wait for most at barriers, NULL: none
+    uint64_t latest_ns;  // what they wait for it, all together
+    bool is_made_singly; // the program makes threads one by one
+    // Then: where the one that computes longest does most, and which part of that is left if as
+    // many of them compute as long as the rank has cores; 0: not known.
+    uint32_t busy_region;
+    double busy_part;
 };
 
 /// Losses of one kind on one rank at one place, sums over its threads.

@@ -5,10 +5,12 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "analyzer/base/memory.h"
 #include "analyzer/base/order.h"
 #include "analyzer/base/text.h"
+#include "analyzer/result/cores.h"
 
 /// The merged region that losses at CALL_PATH are reported for: the parallel region around it, or
 /// that of the path itself.
@@ -355,6 +357,74 @@ static void sum_up(struct result *result)
     put_efficiency(threads);
 }
 
+// --- who has more to do than others, where the program makes its threads one by one
+
+/// Where LOCATION, which computes for COMPUTING_NS, does most, and how long. What it does outside
+/// of recorded regions is what is left: time there may also be before it was made.
+static uint32_t busiest_region(const struct call_tree *tree, const struct result *result,
+                               uint32_t location, uint64_t computing_ns, uint64_t *most_ns)
+{
+    const struct pag_location *thread = &tree->replay->locations[location];
+    SCOPED uint64_t *sums = memory_zeroed(result->n_regions, sizeof *sums);
+    uint32_t busiest = RESULT_NONE, outside = RESULT_NONE;
+    uint64_t inside_ns = 0;
+    *most_ns = 0;
+    for (uint32_t i = 0; i < thread->n_paths; i++) {
+        uint32_t merged = call_tree_place(tree, location, i).path;
+        if (merged == RESULT_NONE || thread->paths[i].is_stretch)
+            continue;
+        uint32_t at = result->paths[merged].region;
+        const struct result_region *region = &result->regions[at];
+        if (!strcmp(region->name, RESULT_REGION_THREAD))
+            outside = at;
+        else if (!region->is_mpi && !lost_is_region(region) &&
+                 pag_thread_kind_of((enum construct)region->construct) == PAG_THREAD_COMPUTING) {
+            sums[at] += thread->paths[i].exclusive_ns;
+            inside_ns += thread->paths[i].exclusive_ns;
+        }
+    }
+    if (outside != RESULT_NONE && computing_ns > inside_ns)
+        sums[outside] = computing_ns - inside_ns;
+    for (uint32_t i = 0; i < result->n_regions; i++)
+        if (sums[i] > *most_ns) {
+            *most_ns = sums[i];
+            busiest = i;
+        }
+    return busiest;
+}
+
+/// Among how many of its THREADS the work of RANK can be divided: no more than it has cores.
+static uint32_t n_useful(const struct call_tree *tree, const struct result_rank_threads *threads,
+                         uint32_t rank)
+{
+    const struct definitions *definitions = tree->definitions;
+    const struct core_set *set = &definitions->core_sets[definitions->ranks[rank].core_set];
+    if (set->n_cores == 0 || set->n_cores >= threads->n_threads * set->n_ranks)
+        return threads->n_threads;
+    return set->n_cores > set->n_ranks ? set->n_cores / set->n_ranks : 1;
+}
+
+/// Of RANK, whose threads are made one by one.
+static void find_busiest(const struct call_tree *tree, struct result *result, uint32_t rank)
+{
+    struct result_rank_threads *threads = &result->threads.ranks[rank];
+    const struct pag_thread *longest = NULL;
+    for (uint32_t i = 0; i < tree->definitions->n_locations; i++) {
+        const struct pag_thread *thread = &tree->replay->threads[i];
+        if (tree->definitions->locations[i].rank == rank && thread->is_thread &&
+            (!longest || thread->ns[PAG_THREAD_COMPUTING] > longest->ns[PAG_THREAD_COMPUTING]))
+            longest = thread;
+    }
+    if (!longest)
+        return;
+    uint64_t most_ns, longest_ns = longest->ns[PAG_THREAD_COMPUTING];
+    threads->busy_region = busiest_region(tree, result, (uint32_t)(longest - tree->replay->threads),
+                                          longest_ns, &most_ns);
+    double mean_ns = (double)threads->ns[PAG_THREAD_COMPUTING] / n_useful(tree, threads, rank);
+    double left_ns = mean_ns - ((double)longest_ns - (double)most_ns);
+    threads->busy_part = left_ns > 0 && most_ns > 0 ? left_ns / (double)most_ns : 0;
+}
+
 void threads_collect(const struct call_tree *tree, struct result *result)
 {
     const struct definitions *definitions = tree->definitions;
@@ -372,6 +442,12 @@ void threads_collect(const struct call_tree *tree, struct result *result)
             find_alone(tree, result, i, alone);
         add_thread(tree, i, alone, result, &losses);
         add_lock_waits(tree, i, result, &lock_waits);
+    }
+    for (uint32_t rank = 0; rank < result->n_ranks; rank++) {
+        result->threads.ranks[rank].is_made_singly =
+            tree->replay->rank_threads[rank].threading == PAG_CREATED;
+        if (result->threads.ranks[rank].is_made_singly)
+            find_busiest(tree, result, rank);
     }
     merge_lock_waits(&lock_waits);
     result->threads.lock_waits = lock_waits.items;

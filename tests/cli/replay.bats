@@ -281,6 +281,20 @@ END
         .found_rest_ns + ([.findings[].loss_ns] | add) == .window.other_mpi_ns + 770'
 }
 
+@test "findings: what threads that are made one by one lose, and what more even ones would save" {
+    archive whatif/threads-created-cores made
+    # Of 1500 in all two cores have 750 each; of the 900 in solve 0.83 are left, and the run ends 153 earlier.
+    "$PAGODA" replay --json made | jq -e '[.findings[] | [.kind, .loss_ns, .remedies[0].words, .remedies[0].gain_ns]] ==
+        [["serial-threads", 310, "--scale solve=0.83", 153], ["thread-waits", 305, "--scale solve=0.83", 153]] and
+        .findings[1].remedies[0].text == "Divide the work in solve evenly among the threads of rank 0"'
+    # Where they wait for a lock, it is not known what of that can be done at a time.
+    sed -e 's/^region pthread_join/region pthread_mutex_lock - pthread\n&/' \
+        -e 's/^0.2 110-510 help/0.2 110-400 pthread_mutex_lock ; 400 locked 7\n0.2 400-510 help/' \
+        "$ROOT/tests/traces/whatif/threads-created-cores.txt" >lock.txt
+    "$BUILD/tools/mktrace" lock.txt lock
+    "$PAGODA" replay --json lock | jq -e '[.findings[] | select(.kind == "thread-waits")] | length == 1 and .[0].remedies == []'
+}
+
 @test "findings: time in calls for locks is no work of a rank" {
     archive threads/lock-on-one-core lock
     # What threads lose is half of 190 + 400 + 10; rank 1 waits for 400 of that.

@@ -87,6 +87,30 @@ END
     "$PAGODA" replay --json --scale main=0 trace | jq -e '.whatif.predicted_ns == 1000'
 }
 
+@test "a thread that outlasts all ranks ends the run, and in a prediction when that has it end" {
+    use threads-created-alone
+    "$PAGODA" replay --json --cpu-speed 1 trace | jq -e '.whatif | .baseline_ns == 190 and .predicted_ns == 190'
+    "$PAGODA" replay --json --scale late=2 trace | jq -e '.whatif.predicted_ns == 335'
+    # One that ended before does not.
+    "$PAGODA" replay --json --scale early=20 trace | jq -e '.whatif.predicted_ns == 190'
+}
+
+@test "threads of which it is not known when they can begin: the report says that they keep their times" {
+    use threads-created-unknown
+    "$PAGODA" replay --scale solve=0.5 trace | tr -s ' \n' ' ' |
+        grep -q 'Not modelled .*threads that are not known to have been made, or to be over when they were awaited, keep their recorded times'
+    use threads-created
+    "$PAGODA" replay --scale solve=0.5 trace | tr -s ' \n' ' ' >text
+    grep -q ' Cores 2 a node, one for each thread ' text
+    run ! grep -q 'keep their recorded times' text
+    # Which thread a join was for was once mistaken: then it is not known either.
+    sed 's/thread-wait threads 1/thread-wait threads 2/' "$ROOT/tests/traces/whatif/threads-created.txt" >other.txt
+    rm -r trace
+    "$BUILD/tools/mktrace" other.txt trace
+    "$PAGODA" replay --json --cpu-speed 1 trace | jq -e '.whatif | .predicted_ns == .baseline_ns'
+    "$PAGODA" replay --cpu-speed 1 trace | tr -s ' \n' ' ' | grep -q 'keep their recorded times'
+}
+
 @test "lists: one prediction for each combination" {
     "$PAGODA" replay --json --nodes 1,3 --cores 1,2 trace >out.json
     jq -e '.whatif.baseline_ns == 7000 and (.whatif.points | map([.set.nodes, .set.cores, .predicted_ns])) ==

@@ -3,6 +3,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "analyzer/base/memory.h"
 #include "analyzer/base/text.h"
@@ -10,6 +11,9 @@
 #include "analyzer/result/cores.h"
 #include "analyzer/result/findings/findings.h"
 #include "analyzer/trace/definitions.h"
+
+static const double least_part = 0.01, most_part = 0.95; // of work, that are worth a prediction
+static const double few_locks = 0.05; // of the threads' time: more work is done one after the other
 
 static uint64_t threads_of(const struct result *result, uint32_t rank)
 {
@@ -149,6 +153,22 @@ static void put_one_of_threads(const struct result *result, const uint64_t *lost
         facts_say(facts, FINDING_TEXT_one_of_threads, "%.3g", 1 / (double)fewest);
 }
 
+/// What the thread of the rank with most of the loss that computes longest does.
+static void put_busiest(const struct result *result, struct facts *facts)
+{
+    const struct result_rank_threads *threads = &result->threads.ranks[facts->causing.main];
+    const struct result_region *region = &result->regions[threads->busy_region];
+    if (threads->busy_part < least_part || threads->busy_part > most_part ||
+        facts->numbers[FINDING_NUMBER_thread_locks] > few_locks)
+        return;
+    bool is_outside = !strcmp(region->name, RESULT_REGION_THREAD);
+    facts_say(facts, FINDING_TEXT_busy_region, "%s",
+              is_outside ? RESULT_REGION_PROGRAM : region->shown);
+    facts_say(facts, FINDING_TEXT_busy_work, "the work %s%s", is_outside ? "of the threads" : "in ",
+              is_outside ? "" : region->shown);
+    facts_say(facts, FINDING_TEXT_busy_part, "%.2f", threads->busy_part);
+}
+
 /// What of CAUSE threads lose: in their own time, where, and for whom they wait.
 static void put_losses(const struct result *result, const struct cause *cause, struct facts *facts)
 {
@@ -176,6 +196,13 @@ static void put_losses(const struct result *result, const struct cause *cause, s
         facts_say(facts, FINDING_TEXT_place, "%s", lock);
     else if (cause->region == RESULT_NONE)
         put_region(result, largest->region, facts, FINDING_TEXT_place);
+    bool is_parallel = cause->region != RESULT_NONE &&
+                       result->regions[cause->region].construct == CONSTRUCT_PARALLEL;
+    if (result->threads.ranks[largest->rank].is_made_singly &&
+        !is_parallel) { // waiting is no work that could be less
+        put_busiest(result, facts);
+        return;
+    }
     double even = cause->region == RESULT_NONE ? 0 : even_factor(result, cause->region, lost_ns);
     if (even > 0)
         facts_say(facts, FINDING_TEXT_even, "%.2f", even);

@@ -213,6 +213,17 @@ static bool needs_proof(const struct finding_kind *kind)
     return false;
 }
 
+/// What is lost for the cause of CAUSE. Where the program makes threads one by one, all that
+/// threads lose may come from the work of one, for which others wait in different ways.
+static uint64_t remediable_ns(const struct result *result, const struct cause *cause,
+                              const struct facts *facts)
+{
+    uint32_t main = facts->causing.main;
+    bool is_of_made = cause->subject == FINDING_threads && main < result->threads.n_ranks &&
+                      result->threads.ranks[main].is_made_singly;
+    return is_of_made ? result->threads.lost_ns : cause->loss_ns;
+}
+
 /// FINDING of the first kind AFTER another one (NULL: of all) that fits; false: there is none.
 static bool write_finding(const struct finder *finder, const struct cause *cause,
                           struct facts *facts, const struct finding_kind *after,
@@ -235,6 +246,7 @@ static bool write_finding(const struct finder *finder, const struct cause *cause
         .hint = fill(kind->hint, facts),
         .place = memory_copy_text(place ? place : path),
         .loss_ns = cause->loss_ns,
+        .remediable_ns = remediable_ns(result, cause, facts),
         .potential_ns = cause->loss_ns,
         .share = facts->numbers[FINDING_NUMBER_share],
         .is_of_machine = kind->subject == FINDING_cores,
