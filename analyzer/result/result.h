@@ -409,8 +409,7 @@ struct result_finding {
     bool has_no_remedy; // no prediction tells what it may save
     bool is_of_machine; // no change of the program takes it away
     bool is_of_threads; // what threads lose
-    uint64_t
-        potential_ns; // what orders findings: of the run where remedies are predicted, else loss
+    uint64_t potential_ns; // of the run where remedies are predicted, else loss: orders findings
     // What it is where its proof fails: the finding of the next kind; none if its kind needs none.
     struct result_finding *otherwise;
     size_t n_otherwise; // 0 or 1
@@ -566,13 +565,11 @@ extern const char *const result_thread_kind_names[RESULT_THREAD_KINDS];
 struct result_rank_threads {
     uint32_t n_threads; // with events
     uint64_t ns[RESULT_THREAD_KINDS];
-    char *latest;        // the thread that others wait for most at barriers, NULL: none
-    uint64_t latest_ns;  // what they wait for it, all together
-    bool is_made_singly; // the program makes threads one by one
-    // Then: where the one that computes longest does most, and which part of that is left if as
-    // many of them compute as long as the rank has cores; 0: not known.
-    uint32_t busy_region;
-    double busy_part;
+    char *latest;         // the thread that others wait for most at barriers, NULL: none
+    uint64_t latest_ns;   // what they wait for it, all together
+    bool is_made_singly;  // the program makes threads one by one; then:
+    uint32_t busy_region; // where the one that computes longest does most
+    double busy_part;     // of that, left if as many as it has cores compute as long; 0: unknown
 };
 
 /// Losses of one kind on one rank at one place, sums over its threads.

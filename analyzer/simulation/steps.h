@@ -214,8 +214,8 @@ void moved_tell_event(const struct engine *engine, const struct location_state *
 // lock, or what is inside of a critical section, or its ordered part, when the thread that had it
 // before in the recording has given it back; goes on after a condition when that is signalled; and
 // who waits for parts goes on when they are done. Each then takes as long as it took after that in
-// the recording, which needs no core. A thread that waits needs none either. In a team of one thread
-// there is nothing to wait for: all its time is work.
+// the recording, which needs no core. A thread that waits needs none either. In a team of one
+// thread there is nothing to wait for: all its time is work.
 
 struct teams;
 
