@@ -175,10 +175,11 @@ static int check_catalogue(struct check *check, struct error *err)
     return 0;
 }
 
-/// A kind of findings, beside the shipped patterns, with which it must share no id.
-static int check_finding_kind(struct check *check, struct error *err)
+/// A kind of findings or a tuning point, beside the shipped patterns, with which it must share no
+/// id.
+static int check_remedies(struct check *check, enum check_kind kind, struct error *err)
 {
-    check->kind = CHECK_FINDING;
+    check->kind = kind;
     struct catalogue *catalogue = catalogue_load_shipped(&check->path, 1, err);
     if (!catalogue)
         return -1;
@@ -186,23 +187,21 @@ static int check_finding_kind(struct check *check, struct error *err)
     for (size_t i = 0; i < catalogue->findings.n; i++)
         if (strcmp(catalogue->findings.kinds[i].file, check->path) == 0)
             check->n_entries = catalogue->findings.kinds[i].n_remedies;
-    catalogue_free(catalogue);
-    return status;
-}
-
-/// A tuning point, beside the shipped patterns and kinds of findings.
-static int check_tuning(struct check *check, struct error *err)
-{
-    check->kind = CHECK_TUNING;
-    struct catalogue *catalogue = catalogue_load_shipped(&check->path, 1, err);
-    if (!catalogue)
-        return -1;
-    int status = findings_check_remedies(catalogue, err);
     for (size_t i = 0; i < catalogue->tunings.n; i++)
         if (strcmp(catalogue->tunings.items[i].file, check->path) == 0)
             check->n_entries = catalogue->tunings.items[i].n_settings;
     catalogue_free(catalogue);
     return status;
+}
+
+static int check_finding_kind(struct check *check, struct error *err)
+{
+    return check_remedies(check, CHECK_FINDING, err);
+}
+
+static int check_tuning(struct check *check, struct error *err)
+{
+    return check_remedies(check, CHECK_TUNING, err);
 }
 
 /// Properties or a hierarchy of them, beside the shipped ones.

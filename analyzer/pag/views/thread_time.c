@@ -69,9 +69,8 @@ struct thread_frame {
 };
 
 struct thread {
-    bool has_begun, is_inside; // a team, or in no team ever
-    bool is_before_join;       // of the team that it left
-    bool is_created, has_team; // it has been made alone, in a team
+    bool has_begun, is_inside;                 // a team, or in no team ever
+    bool is_before_join, is_created, has_team; // of the team that it left; made alone; in a team
     uint32_t n_teams, team;
     uint64_t since_ns, told_ns; // told_ns: of the spans
     uint64_t process_mpi_ns;    // of the process, up to since_ns
