@@ -784,8 +784,7 @@ void thread_time_fill(struct engine *engine)
     if (!time)
         return;
     engine->result->threads = memory_zeroed(engine->n_locations, sizeof *engine->result->threads);
-    for (uint32_t rank = 0; rank < engine->n_ranks; rank++)
-        engine->result->rank_threads[rank].n_at_work = threads_at_work_of(time->at_work, rank);
+    threads_at_work_fill(time->at_work, engine->result);
     for (size_t i = 0; i < engine->n_locations; i++) {
         struct thread *thread = &time->threads[i];
         if (!thread->has_begun)

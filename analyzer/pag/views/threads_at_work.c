@@ -103,9 +103,8 @@ void threads_at_work_construct(const struct engine *engine, struct threads_at_wo
     note(self, location, event->time_ns);
 }
 
-uint32_t threads_at_work_of(const struct threads_at_work *self, uint32_t rank)
+static uint32_t usual_number(const struct process *process)
 {
-    const struct process *process = &self->processes[rank];
     uint64_t several_ns = 0, more_ns = 0;
     for (size_t n = 2; n < process->n; n++)
         several_ns += process->ns[n];
@@ -113,4 +112,10 @@ uint32_t threads_at_work_of(const struct threads_at_work *self, uint32_t rank)
     while (n > 2 && more_ns + process->ns[n - 1] <= several_ns / RARE)
         more_ns += process->ns[--n];
     return n > 2 ? (uint32_t)n - 1 : 1;
+}
+
+void threads_at_work_fill(const struct threads_at_work *self, struct pag_result *result)
+{
+    for (size_t rank = 0; rank < self->n_processes; rank++)
+        result->rank_threads[rank].n_at_work = usual_number(&self->processes[rank]);
 }

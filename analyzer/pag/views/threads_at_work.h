@@ -24,6 +24,6 @@ void threads_at_work_team(struct threads_at_work *self, const struct location_st
 void threads_at_work_construct(const struct engine *engine, struct threads_at_work *self,
                                const struct location_state *location, const struct event *event);
 
-/// So many threads of RANK were at work at once, but for a twentieth of the time in which several
-/// were; at least 1.
-uint32_t threads_at_work_of(const struct threads_at_work *self, uint32_t rank);
+/// The run is over: fills n_at_work of result.rank_threads. So many threads were at work at once,
+/// but for a twentieth of the time in which several were; at least 1.
+void threads_at_work_fill(const struct threads_at_work *self, struct pag_result *result);
