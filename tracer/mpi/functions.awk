@@ -46,6 +46,7 @@ BEGIN {
     words["file_done"] = words["file_started"] = "file operation"
     words["file_split_begun"] = "begin of a file operation"
     words["file_split_ended"] = "end of a file operation"
+    words["file_changed"] = "collective change of an open file"
     words["wrap_env.c"] = "start or end of MPI"
 }
 
