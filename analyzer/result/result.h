@@ -126,8 +126,7 @@ struct result_server {
     struct result_moments service;  // until it attends to the next one
     struct result_moments response; // from sending to receiving the next message from the server
     double busy;                    // share of the time from the first request to the last
-    double think_ns; // of a client between an answer and its next request, in the mean; NAN: there
-                     // are no answers
+    double think_ns;   // mean, of a client between an answer and its next request; NAN: no answers
     double saturating; // so many such clients would keep it busy all the time; NAN likewise
 };
 
@@ -389,15 +388,14 @@ struct result_place {
 
 /// A loss with one cause. Findings do not overlap: each part of the ranks' time is in one at most.
 struct result_finding {
-    char *kind, *name;           // of its file in patterns/findings
-    char *text, *hint;           // sentences: what it is; what to do, "" without
-    char *place;                 // where the cause is, "" without
-    uint64_t loss_ns;            // time of all ranks in the judged part
-    uint64_t remediable_ns;      // what a remedy may take of it and of what has the same cause
-    double share;                // of their time
-    uint32_t region, site, path; // of the cause: RESULT_NONE where that is not one of these
-    uint32_t wait_pattern;       // with most of the waits in it, RESULT_NONE
-    uint32_t *ranks;             // that cause most of it, ascending; of some kinds those that wait
+    char *kind, *name;               // of its file in patterns/findings
+    char *text, *hint;               // sentences: what it is; what to do, "" without
+    char *place;                     // where the cause is, "" without
+    uint64_t loss_ns, remediable_ns; // time of all ranks in the judged part; with the same cause
+    double share;                    // of their time
+    uint32_t region, site, path;     // of the cause: RESULT_NONE where that is not one of these
+    uint32_t wait_pattern;           // with most of the waits in it, RESULT_NONE
+    uint32_t *ranks; // that cause most of it, ascending; of some kinds those that wait
     size_t n_ranks;
     uint32_t *causing, *waiting; // that cause most of it, and wait most for that, ascending
     size_t n_causing, n_waiting;
@@ -619,8 +617,7 @@ struct result_threads {
 
 struct result {
     char *trace_path;
-    char *program; // or the script an interpreter ran, without its folder; "" when the archive does
-                   // not say
+    char *program;   // or the script an interpreter ran, without its folder; "" when not known
     char *arguments; // it was called with, "" when there are none or unknown
     char *creator;
     uint64_t n_locations, n_events, n_messages, n_collectives;
@@ -762,8 +759,7 @@ struct result {
     } moment;
     struct result_finding *findings; // by what they may save, else loss descending; at most 5
     size_t n_findings;
-    uint64_t found_rest_ns; // of the time that ranks lose, their threads' losses included: in no
-                            // finding
+    uint64_t found_rest_ns; // in no finding, of what ranks lose, their threads' losses included
     uint64_t replayed_ns;   // the run predicted with nothing changed, 0: not predicted
     uint64_t untraced_ns;   // the same without what recording cost; 0: gains are with that
     char *unpredicted; // why the findings' remedies are not predicted, a sentence; NULL: they are
