@@ -350,6 +350,14 @@ void outcome_tell_parts(struct engine *engine)
     }
 }
 
+void pag_result_release_series(struct pag_result *result)
+{
+    FREE_MEMBERS(result->series, result->n_series, marks);
+    free(result->series);
+    result->series = NULL;
+    result->n_series = 0;
+}
+
 void pag_result_release(struct pag_result *result)
 {
     FREE_MEMBERS(result->locations, result->n_locations, paths, counted, file_uses);
@@ -357,8 +365,7 @@ void pag_result_release(struct pag_result *result)
     FREE_ALL(result->locations, result->threads, result->rank_times, result->rank_threads,
              result->simulated, result->traffic, result->message_kinds, result->collectives,
              result->critical_path);
-    FREE_MEMBERS(result->series, result->n_series, marks);
-    free(result->series);
+    pag_result_release_series(result);
     forget_explanations(result);
     for (size_t i = 0; i < result->n_ranks && result->recent; i++)
         free(result->recent[i].calls);

@@ -525,6 +525,9 @@ struct pag_result {
 int pag_run(struct trace *trace, const struct pag_options *options,
             const struct pag_listener *listener, struct pag_result *result, struct error *err);
 void pag_result_release(struct pag_result *result);
+/// Frees the series of RESULT alone, which take much memory and nobody needs once iterations are
+/// found.
+void pag_result_release_series(struct pag_result *result);
 
 /// Memory that a part (pag_options.parts) took in the replay of RESULT.
 size_t pag_part_bytes(const struct pag_result *result);

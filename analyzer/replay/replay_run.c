@@ -294,7 +294,7 @@ int replay_run(struct replay_run *run, const struct catalogue *catalogue,
         return status;
     if (gathers)
         recorded_conclude(run->recorded, &run->replay);
-    if (catalogue)
+    if (catalogue) {
         collect_result(&(struct collect_input){.trace = run->trace,
                                                .catalogue = catalogue,
                                                .matcher = run->matcher,
@@ -303,6 +303,8 @@ int replay_run(struct replay_run *run, const struct catalogue *catalogue,
                                                .replay = &run->replay,
                                                .clocks = &run->clocks},
                        &run->result);
+        pag_result_release_series(&run->replay);
+    }
     return 0;
 }
 

@@ -19,6 +19,7 @@ size_of() {
     spa) echo --requests 30 --busy1 53 --busy2 73 --dispatch 36 --think 10 ;;
     sweep) echo --size 24 --iterations 3 --block 4 ;;
     tsp) echo --size 10 ;;
+    workers) echo --steps 2 --heavy 2000 --light 500 ;;
     *) echo "no size for $1" >&2 && false ;;
     esac
 }
@@ -44,7 +45,7 @@ agree_on() {
     agree_on openmpi joinserver masterworker pingpong spa tsp
 }
 
-@test "pruned lists are those of --exhaustive: Open MPI, solvers" { agree_on openmpi coast irk mg sweep; }
+@test "pruned lists are those of --exhaustive: Open MPI, solvers" { agree_on openmpi coast irk mg sweep workers; }
 
 @test "pruned lists are those of --exhaustive: Open MPI, collective operations" {
     agree_on openmpi ep is kth
