@@ -256,7 +256,8 @@ static void judge(uint64_t time_ns, struct result_finding *finding, size_t n_ran
     if (n_left == 0 && *tried)
         finding->tried = memory_copy_text(tried);
     finding->n_remedies = n_left;
-    qsort(finding->remedies, n_left, sizeof *finding->remedies, by_gain);
+    if (n_left > 0)
+        qsort(finding->remedies, n_left, sizeof *finding->remedies, by_gain);
     drop_same_sentences(finding);
 }
 
