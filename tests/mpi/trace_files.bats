@@ -43,19 +43,20 @@ without_records() {
 
 @test "while recording is off no operation is recorded" { for_each_mpi without_records; }
 
-# late_files MPI CALLS: the calls in which two ranks wait for some 60 ms for a third one are CALLS.
+# late_files MPI CALLS: the calls in which two ranks wait for some 240 ms for a third one are CALLS. On a busy machine
+# they come later to them, but not by half of that.
 late_files() {
     PAGODA_FILES=mpi traced "$1" 3 trace_late_files "$BATS_TEST_TMPDIR/late-$1"
     [ "$status" = 0 ]
     check_archive "$dir"
     "$PAGODA" replay --json "$dir" >replay.json
     jq -c '.patterns[] | select(.id == "wait-at-collective-io") |
-        [.by_path[] | select(.ns > 90e6) | .path | sub(".*/"; "")] | sort' replay.json >found
+        [.by_path[] | select(.ns > 240e6) | .path | sub(".*/"; "")] | sort' replay.json >found
     echo "$2" | diff - found
     # Each wait has one late rank, whose time before the operation is the origin.
     jq -e --argjson n "$(jq length found)" '.patterns[] | select(.id == "wait-at-collective-io") |
-        .total_ns > $n * 90e6 and .origins.explained_ns > 0.95 * .total_ns and
-        ([.by_cause[] | select(.rank == 1) | .ns] | add) > 180e6' replay.json
+        .total_ns > $n * 240e6 and .origins.explained_ns > 0.95 * .total_ns and
+        ([.by_cause[] | select(.rank == 1) | .ns] | add) > 480e6' replay.json
     jq -e '[.warnings[].code] - ["more-ranks-than-cores", "recording-cost", "disturbed-recording", "without-cpu-time"] ==
         []' replay.json
 }

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /* Ranks that come late to collective operations on files: trace_late_files FILE, with 3 ranks. Each
- * operation has one rank that is late by 60 ms; a split and a nonblocking write, and a file of each
- * rank alone, have one that is no part of any wait at collective I/O. */
+ * operation has one rank that is late by 240 ms; a split and a nonblocking write, and a file of
+ * each rank alone, have one that is no part of any wait at collective I/O. */
 #include <mpi.h>
 #include <stdio.h>
 #include <time.h>
 
-enum { N = 4096, LATE_MS = 60 };
+enum { N = 4096, LATE_MS = 240 };
 
 static int rank;
 static double out[N], in[N];
