@@ -57,8 +57,7 @@ static uint64_t mark_of(struct region_patterns *patterns, const struct pag_locat
     if (path->region == EVENT_NO_INDEX)
         return 0;
     uint64_t mark = mark_of(patterns, location, path->parent);
-    (is_before ? region_patterns_before : region_patterns_enter)(patterns, &mark, path->region,
-                                                                 path->context);
+    region_patterns_enter(patterns, &mark, path->region, path->context, is_before);
     return mark;
 }
 

@@ -167,6 +167,12 @@ struct finding_changes {
     bool is_unsearched[2]; // by group: it has a run without a search (imported); nothing compared
 };
 
+/// Whether findings were searched for in all runs, and so compared.
+static inline bool finding_changes_are_known(const struct finding_changes *changes)
+{
+    return !changes->is_unsearched[DIFFERENCE_A] && !changes->is_unsearched[DIFFERENCE_B];
+}
+
 /// Reads and compares the findings of RUNS into CHANGES, which is zeroed. 0, or -1 and ERR; the
 /// caller releases in either case.
 int finding_changes_read(struct database *database, const struct difference_runs *runs,

@@ -154,7 +154,7 @@ int finding_changes_read(struct database *database, const struct difference_runs
     double a_time_ns = 0;
     if (find_unsearched(database, runs, changes, err) != 0)
         return -1;
-    if (changes->is_unsearched[DIFFERENCE_A] || changes->is_unsearched[DIFFERENCE_B])
+    if (!finding_changes_are_known(changes))
         return 0;
     for (size_t i = 0; i < runs->n; i++) {
         if (add_run(database, &runs->list[i], i, runs->n, changes, err) != 0)

@@ -376,7 +376,7 @@ enum pag_threading {
     PAG_OTHER_THREADING // some thread is not known to have been made, or to be over when awaited
 };
 
-/// Whether it is known when the threads of such a process begin, and who waits for them.
+/// Whether the trace tells when the threads of such a process begin and which thread joins them.
 static inline bool pag_knows_threads(enum pag_threading threading)
 {
     return threading == PAG_TEAMS || threading == PAG_CREATED;
@@ -525,8 +525,8 @@ struct pag_result {
 int pag_run(struct trace *trace, const struct pag_options *options,
             const struct pag_listener *listener, struct pag_result *result, struct error *err);
 void pag_result_release(struct pag_result *result);
-/// Frees the series of RESULT alone, which take much memory and nobody needs once iterations are
-/// found.
+/// Frees the series of RESULT, and nothing else. They take much memory; once iterations are found,
+/// nothing reads them.
 void pag_result_release_series(struct pag_result *result);
 
 /// Memory that a part (pag_options.parts) took in the replay of RESULT.

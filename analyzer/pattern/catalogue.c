@@ -291,9 +291,8 @@ static int compile_pattern(const struct catalogue *catalogue, struct pattern *pa
     return compile_threshold(pattern, err);
 }
 
-// ---- findings ----
+// ---- findings and tuning points: `pagoda explain ID` must mean one thing ----
 
-/// `pagoda explain ID` must mean one thing.
 static int check_tuning_ids(const struct catalogue *catalogue, struct error *err)
 {
     for (size_t i = 0; i < catalogue->tunings.n; i++) {

@@ -268,7 +268,7 @@ static void print_findings(const struct difference_page *page, FILE *stream)
     const struct finding_changes *findings = &page->findings;
     const bool *is_unsearched = findings->is_unsearched;
     struct table table = {0};
-    if (is_unsearched[DIFFERENCE_A] || is_unsearched[DIFFERENCE_B])
+    if (!finding_changes_are_known(findings))
         fprintf(stream,
                 "\nFindings are not compared: %s without a search for them, as imports are.\n",
                 !is_unsearched[DIFFERENCE_B]  ? "A has runs"
@@ -404,10 +404,9 @@ static json_t *page_object(const struct difference_page *page)
         {"by_wait_state", JSON_EACH(i, tables[DIFFERENCE_BY_WAIT_STATE].n_rows,
                                     wait_state_row(&tables[DIFFERENCE_BY_WAIT_STATE].rows[i]))},
         {"top_down", JSON_EACH(i, page->top_down.n_rows, top_down_row(&page->top_down.rows[i]))},
-        {"findings",
-         page->findings.is_unsearched[DIFFERENCE_A] || page->findings.is_unsearched[DIFFERENCE_B]
-             ? json_null()
-             : JSON_EACH(i, page->findings.n, finding_row(&page->findings.items[i]))});
+        {"findings", finding_changes_are_known(&page->findings)
+                         ? JSON_EACH(i, page->findings.n, finding_row(&page->findings.items[i]))
+                         : json_null()});
 }
 
 void json_print_differences(const struct difference_page *pages, size_t n, FILE *stream)

@@ -357,7 +357,7 @@ static void sum_up(struct result *result)
     put_efficiency(threads);
 }
 
-// --- who has more to do than others, where the program makes its threads one by one
+// --- the busiest thread of a process that makes its threads one by one
 
 /// Where LOCATION, which computes for COMPUTING_NS, does most, and how long. What it does outside
 /// of recorded regions is what is left: time there may also be before it was made.
@@ -404,25 +404,36 @@ static uint32_t n_useful(const struct call_tree *tree, const struct result_rank_
     return set->n_cores > set->n_ranks ? set->n_cores / set->n_ranks : 1;
 }
 
-/// Of RANK, whose threads are made one by one.
-static void find_busiest(const struct call_tree *tree, struct result *result, uint32_t rank)
+/// Of RANK, whose threads are made one by one, and of which location LONGEST computes longest.
+static void put_busiest(const struct call_tree *tree, struct result *result, uint32_t rank,
+                        uint32_t longest)
 {
     struct result_rank_threads *threads = &result->threads.ranks[rank];
-    const struct pag_thread *longest = NULL;
-    for (uint32_t i = 0; i < tree->definitions->n_locations; i++) {
-        const struct pag_thread *thread = &tree->replay->threads[i];
-        if (tree->definitions->locations[i].rank == rank && thread->is_thread &&
-            (!longest || thread->ns[PAG_THREAD_COMPUTING] > longest->ns[PAG_THREAD_COMPUTING]))
-            longest = thread;
-    }
-    if (!longest)
-        return;
-    uint64_t most_ns, longest_ns = longest->ns[PAG_THREAD_COMPUTING];
-    threads->busy_region = busiest_region(tree, result, (uint32_t)(longest - tree->replay->threads),
-                                          longest_ns, &most_ns);
+    uint64_t most_ns, longest_ns = tree->replay->threads[longest].ns[PAG_THREAD_COMPUTING];
+    threads->is_made_singly = true;
+    threads->busy_region = busiest_region(tree, result, longest, longest_ns, &most_ns);
     double mean_ns = (double)threads->ns[PAG_THREAD_COMPUTING] / n_useful(tree, threads, rank);
     double left_ns = mean_ns - ((double)longest_ns - (double)most_ns);
     threads->busy_part = left_ns > 0 && most_ns > 0 ? left_ns / (double)most_ns : 0;
+}
+
+static void find_busiest(const struct call_tree *tree, struct result *result)
+{
+    const struct definitions *definitions = tree->definitions;
+    const struct pag_thread *threads = tree->replay->threads;
+    SCOPED uint32_t *longest = memory_new((result->n_ranks + 1) * sizeof *longest);
+    for (uint32_t rank = 0; rank < result->n_ranks; rank++)
+        longest[rank] = RESULT_NONE;
+    for (uint32_t i = 0; i < definitions->n_locations; i++) {
+        uint32_t *of_rank = threads[i].is_thread ? &longest[definitions->locations[i].rank] : NULL;
+        if (of_rank && (*of_rank == RESULT_NONE || threads[i].ns[PAG_THREAD_COMPUTING] >
+                                                       threads[*of_rank].ns[PAG_THREAD_COMPUTING]))
+            *of_rank = i;
+    }
+    for (uint32_t rank = 0; rank < result->n_ranks; rank++)
+        if (tree->replay->rank_threads[rank].threading == PAG_CREATED &&
+            longest[rank] != RESULT_NONE)
+            put_busiest(tree, result, rank, longest[rank]);
 }
 
 void threads_collect(const struct call_tree *tree, struct result *result)
@@ -443,12 +454,7 @@ void threads_collect(const struct call_tree *tree, struct result *result)
         add_thread(tree, i, alone, result, &losses);
         add_lock_waits(tree, i, result, &lock_waits);
     }
-    for (uint32_t rank = 0; rank < result->n_ranks; rank++) {
-        result->threads.ranks[rank].is_made_singly =
-            tree->replay->rank_threads[rank].threading == PAG_CREATED;
-        if (result->threads.ranks[rank].is_made_singly)
-            find_busiest(tree, result, rank);
-    }
+    find_busiest(tree, result);
     merge_lock_waits(&lock_waits);
     result->threads.lock_waits = lock_waits.items;
     result->threads.n_lock_waits = lock_waits.n;

@@ -249,7 +249,8 @@ static void enter(const struct engine *engine, struct location_state *location,
                   const struct event *event)
 {
     profile_enter_call(&location->profile, event->index, event->context, location->profile.last_ns);
-    computation_of(engine, location)->is_stretch_over = false;
+    if (event->context != EVENT_NO_INDEX)
+        computation_of(engine, location)->is_stretch_over = false;
     if (visit_has_any(engine))
         visit_begin(engine, location, location->profile.current);
     pass_visit(engine, location, event);
@@ -326,11 +327,12 @@ const struct event *computation_read(struct engine *engine, struct location_stat
             break;
         if (has_teams)
             teams_pass(engine, location, event);
-        if (event->kind == EVENT_LEAVE || event_is_switch(event))
+        bool is_placed = event->kind == EVENT_ENTER && event->context != EVENT_NO_INDEX;
+        if (is_placed && pass_stretch(engine, location, event, seen_ns))
+            visit_end(engine, location);
+        else if (!is_placed && (event->kind <= EVENT_LEAVE || event_is_switch(event)))
             pass(engine, location, profile->current, seen_ns);
         if (event->kind == EVENT_ENTER) {
-            if (pass_stretch(engine, location, event, seen_ns))
-                visit_end(engine, location);
             enter(engine, location, event);
         } else if (event->kind == EVENT_LEAVE) {
             profile_leave_around_gap(profile, event->index, profile->last_ns);

@@ -263,7 +263,7 @@ struct message_simulation {
     uint64_t follows_ns;                  // see call_condition
     uint32_t luck;                        // likewise
     bool is_rendezvous, needs_attendance; // cost_model.h
-    bool is_freed;      // its sender would wait for its receiver, but for scenario.eager_bytes
+    bool is_freed;      // by scenario.eager_bytes its sender waits for its receiver no longer
     bool needs_core;    // its sender waits until its receiver, in MPI, has a core (steps.h)
     uint64_t taken_ns;  // then: when that was so; PAG_NOT_KNOWN: not yet
     bool knows_receive; // not matched, but the receive that takes it is known (read_ahead.c)

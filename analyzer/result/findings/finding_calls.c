@@ -289,21 +289,19 @@ static void put_traffic(const struct result *result, struct facts *facts)
     put_service(result, facts);
 }
 
-/// Whether all messages go along one chain of ranks, as in a pipeline.
+/// Whether all messages, which go one way only, go along one chain of ranks, as in a pipeline.
 static bool is_chain(const struct result *result)
 {
-    uint32_t n_links = 0, n_up = 0;
+    uint32_t n_links = 0;
     for (size_t i = 0; i < result->n_traffic; i++) {
         const struct result_traffic *traffic = &result->traffic[i];
-        bool is_up = traffic->receiver == traffic->sender + 1;
         if (traffic->n_messages == 0)
             continue;
-        if (!is_up && traffic->sender != traffic->receiver + 1)
+        if (traffic->receiver != traffic->sender + 1 && traffic->sender != traffic->receiver + 1)
             return false;
-        n_up += is_up;
         n_links++;
     }
-    return n_links + 1 == result->n_ranks && n_links > 0 && (n_up == 0 || n_up == n_links);
+    return n_links + 1 == result->n_ranks;
 }
 
 /// What the calls for a message take without waits, on both sides.
@@ -327,7 +325,7 @@ static void put_pipeline(const struct result *result, const struct cause *cause,
                          struct facts *facts)
 {
     static const double enough = 0.02; // of the run, below which other blocks are not worth a word
-    if (!is_chain(result))
+    if (facts->numbers[FINDING_NUMBER_one_way] == 0 || !is_chain(result))
         return;
     double n_messages = facts->numbers[FINDING_NUMBER_messages];
     double n_before = (double)result->n_ranks - 1;

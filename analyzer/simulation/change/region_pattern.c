@@ -529,29 +529,17 @@ static uint32_t find_node(struct region_patterns *patterns, struct map *map, uin
     return index;
 }
 
-static void enter(struct region_patterns *patterns, uint64_t *mark, uint32_t region,
-                  uint32_t context, bool is_before)
+void region_patterns_enter(struct region_patterns *patterns, uint64_t *mark, uint32_t region,
+                           uint32_t context, bool is_before)
 {
     uint32_t parent = (uint32_t)*mark;
+    is_before = is_before && patterns->definitions->regions[region].mpi == MPI_FUNCTION_NONE;
     struct map *map = is_before ? &patterns->before : &patterns->children;
     *mark =
         find_node(patterns, map, *mark << 32 | region, parent, region, EVENT_NO_INDEX, is_before);
     if (patterns->has_places && context != EVENT_NO_INDEX)
         *mark = find_node(patterns, &patterns->at_place, *mark << 32 | context, parent, region,
                           context, is_before);
-}
-
-void region_patterns_enter(struct region_patterns *patterns, uint64_t *mark, uint32_t region,
-                           uint32_t context)
-{
-    enter(patterns, mark, region, context, false);
-}
-
-void region_patterns_before(struct region_patterns *patterns, uint64_t *mark, uint32_t region,
-                            uint32_t context)
-{
-    bool is_mpi = patterns->definitions->regions[region].mpi != MPI_FUNCTION_NONE;
-    enter(patterns, mark, region, context, !is_mpi);
 }
 
 uint64_t region_patterns_inside(const struct region_patterns *patterns, uint64_t mark)
@@ -670,8 +658,7 @@ static void enter_all(struct region_patterns *patterns, const struct pag_result 
             bool is_before = path->is_stretch; // of the path in front of it
             path -= is_before;
             marks[i] = marks[path->parent];
-            (is_before ? region_patterns_before
-                       : region_patterns_enter)(patterns, &marks[i], path->region, path->context);
+            region_patterns_enter(patterns, &marks[i], path->region, path->context, is_before);
             struct path_node *node = &patterns->nodes[marks[i]];
             node->is_met = true;
             node->is_recorded = node->is_recorded || path->visits > 0;

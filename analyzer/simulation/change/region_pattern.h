@@ -67,13 +67,10 @@ int region_patterns_add_all(struct region_patterns *patterns, const char *where,
 uint32_t region_patterns_count(const struct region_patterns *patterns);
 
 /// *MARK, of a path, becomes that of its child for REGION, called from CONTEXT (of a call whose
-/// place is known, else EVENT_NO_INDEX).
+/// place is known, else EVENT_NO_INDEX); or that of the computing BEFORE such calls, which in MPI
+/// is the mark of the calls.
 void region_patterns_enter(struct region_patterns *patterns, uint64_t *mark, uint32_t region,
-                           uint32_t context);
-
-/// The same for the computing before such a call, of which the mark is that of the call in MPI.
-void region_patterns_before(struct region_patterns *patterns, uint64_t *mark, uint32_t region,
-                            uint32_t context);
+                           uint32_t context, bool is_before);
 
 /// The patterns that name the path of MARK or one above it, a bit each; those that name it itself.
 uint64_t region_patterns_inside(const struct region_patterns *patterns, uint64_t mark);

@@ -42,7 +42,7 @@ static uint32_t site_after(const struct engine *engine, const struct location_st
     const struct scenario *scenario = prediction_of(engine)->scenario;
     uint32_t n_ranks = scenario->placement.n_ranks;
     uint64_t mark = path_mark(engine, location, location->profile.current);
-    region_patterns_enter(scenario->regions, &mark, event->index, EVENT_NO_INDEX);
+    region_patterns_enter(scenario->regions, &mark, event->index, EVENT_NO_INDEX, false);
     uint64_t named = region_patterns_named(scenario->regions, mark);
     for (uint32_t phase = 1; phase < scenario->placement.n_phases; phase++)
         if (named >> scenario->phase_patterns[phase] & 1)

@@ -165,13 +165,12 @@ static struct path_scale scale_of(const struct engine *engine,
         const struct path *of = &location->profile.paths[next];
         *scale = (struct path_scale){0};
         struct region_patterns *regions = prediction->scenario->regions;
-        const struct path *call = of - of->is_stretch; // that ends a stretch is in front of it
-        if (next > 0)
+        if (next > 0) {
+            const struct path *call = of - of->is_stretch; // that ends a stretch is in front of it
             scale->mark = computation->scales[call->parent].mark;
-        if (of->is_stretch)
-            region_patterns_before(regions, &scale->mark, call->region, call->context);
-        else if (next > 0)
-            region_patterns_enter(regions, &scale->mark, of->region, of->context);
+            region_patterns_enter(regions, &scale->mark, call->region, call->context,
+                                  of->is_stretch);
+        }
         uint64_t inside =
             region_patterns_inside(regions, scale->mark) & region_patterns_after(regions, 0);
         put_factors(scale, prediction, location->index, inside);
