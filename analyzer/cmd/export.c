@@ -673,7 +673,7 @@ static bool read_request(int argc, char **argv, struct export_request *request,
                         .manual = "pagoda-replay(1), section Intervals, says what it may be."),
         OPTION_TEXT_ROW("group", 0, "WHAT", &request->group,
                         "with --format html and dot, and --view: show the ranks of a node, of a "
-                        "machine, N ranks, or ranks as 0,1-4 as one",
+                        "machine, of a program, N ranks, or ranks as 0,1-4 as one",
                         NULL,
                         .manual = "On a page these are the rows of its tables of ranks and "
                                   "messages."),

@@ -3,11 +3,13 @@
 // critical path, warnings and findings are built by the files of these names.
 #include "analyzer/result/collect.h"
 
+#include <inttypes.h>
 #include <math.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "analyzer/base/format/rank_lists.h"
 #include "analyzer/base/memory.h"
 #include "analyzer/base/order.h"
 #include "analyzer/base/text.h"
@@ -175,6 +177,16 @@ static double cores_of_rank(const struct definitions *definitions, const struct 
     return (double)set->n_cores / (set->bound_to && set->n_ranks > 0 ? (double)set->n_ranks : 1);
 }
 
+/// The program of the process with this MASTER.
+static char *program_of(const struct location *master, const struct result *result)
+{
+    if (!master->executable)
+        return memory_copy_text(result->program);
+    struct program_name name = program_name_of(master->executable, master->command);
+    free(name.arguments);
+    return name.program;
+}
+
 static void put_ranks(const struct collect_input *input, struct result *result)
 {
     const struct definitions *definitions = trace_definitions(input->trace);
@@ -186,6 +198,7 @@ static void put_ranks(const struct collect_input *input, struct result *result)
         result->nodes[rank->node].n_ranks++;
         result->ranks[i] = (struct result_rank){
             .name = utf8_clean(rank->name),
+            .program = program_of(&definitions->locations[rank->master], result),
             .node = rank->node,
             .first_ns = replay->locations[rank->master].first_ns,
             .last_ns = replay->locations[rank->master].last_ns,
@@ -308,12 +321,43 @@ static void put_traffic(const struct pag_result *replay, struct result *result)
                                                               replay->message_sizes[i].size_bytes};
 }
 
+/// Says which rank runs which program, if there are several.
+static void put_programs(struct result *result)
+{
+    enum { MAX_NAMED = 6 };
+    uint32_t n_ranks = (uint32_t)result->n_ranks;
+    SCOPED uint32_t *first = memory_zeroed(n_ranks + 1, sizeof *first); // rank with its program
+    char *text = NULL;
+    uint32_t n_programs = 0;
+    for (uint32_t i = 0; i < n_ranks; i++)
+        first[i] = RESULT_NONE;
+    for (uint32_t i = 0; i < n_ranks; i++) {
+        if (first[i] != RESULT_NONE)
+            continue;
+        for (uint32_t k = i; k < n_ranks; k++)
+            if (strcmp(result->ranks[k].program, result->ranks[i].program) == 0)
+                first[k] = i;
+        if (++n_programs > MAX_NAMED)
+            continue;
+        SCOPED char *ranks = rank_list_text(first, n_ranks, i);
+        text_append(&text, "%s%s (rank%s %s)", text ? ", " : "", result->ranks[i].program,
+                    ranks[strspn(ranks, "0123456789")] ? "s" : "", ranks);
+    }
+    if (n_programs > MAX_NAMED)
+        text_append(&text, ", and %" PRIu32 " more", n_programs - MAX_NAMED);
+    if (n_programs > 1)
+        result->programs = text;
+    else
+        free(text);
+}
+
 void collect_result(const struct collect_input *input, struct result *result)
 {
     const struct definitions *definitions = trace_definitions(input->trace);
     SCOPED_BY(call_tree_release) struct call_tree tree;
     put_facts(input, result);
     put_ranks(input, result);
+    put_programs(result);
     call_tree_build(&tree, definitions, input->replay, result);
     put_mpi_classes(result);
     put_recording_of_visit(definitions, result);

@@ -44,7 +44,7 @@ static void named_owned(struct owned *walk, struct result *result)
 {
     OWNED_ITEMS(walk, result->properties, result->n_properties, OWN(name), OWN(value));
     OWNED_ITEMS(walk, result->nodes, result->n_nodes, OWN(name), OWN(machine));
-    OWNED_ITEMS(walk, result->ranks, result->n_ranks, OWN(name));
+    OWNED_ITEMS(walk, result->ranks, result->n_ranks, OWN(name), OWN(program));
     OWNED_ITEMS(walk, result->warnings, result->n_warnings, OWN(code), OWN(text));
     OWNED_ITEMS(walk, result->communicators, result->n_communicators, OWN(name));
 }
@@ -147,8 +147,8 @@ static void findings_owned(struct owned *walk, struct result *result)
 
 void result_owned(struct owned *walk, struct result *result)
 {
-    OWNED_TEXTS(walk, &result->trace_path, &result->program, &result->arguments, &result->creator,
-                &result->interval.what, &result->headline, &result->conclusion);
+    OWNED_TEXTS(walk, &result->trace_path, &result->program, &result->arguments, &result->programs,
+                &result->creator, &result->interval.what, &result->headline, &result->conclusion);
     OWNED_TEXTS(walk, &result->remark, &result->certainty, &result->unpredicted);
     findings_owned(walk, result);
     named_owned(walk, result);

@@ -416,6 +416,7 @@ struct result_finding {
 
 struct result_rank {
     char *name;
+    char *program; // the run's, or of a run of several programs its own; "": unknown
     uint32_t node;
     uint64_t first_ns, last_ns;
     // Within the window: computing, with CPU time as far as the trace tells; outside MPI without
@@ -558,6 +559,7 @@ struct result {
     char *trace_path;
     char *program;   // or the script an interpreter ran, without its folder; "" when not known
     char *arguments; // it was called with, "" when there are none or unknown
+    char *programs;  // "ocean (ranks 0-1), atmosphere (ranks 2-5)"; NULL: there is one
     char *creator;
     uint64_t n_locations, n_events, n_messages, n_collectives;
     uint64_t n_clock_violations, max_clock_violation_ns; // by the recorded clocks

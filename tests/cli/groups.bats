@@ -44,6 +44,11 @@ print($2)"
     [ "$output" = 4400 ]
 }
 
+@test "by program: one where the archive does not tell them apart" {
+    run json program "[(g['name'], g['ranks']) for g in groups['items']], groups['limiting']"
+    [ "$output" = "[('unnamed program', 4)] None" ]
+}
+
 @test "so many ranks each, the last group with the rest" {
     run json 3 "[(g['name'], g['ranks'], g['wait_ns']) for g in groups['items']]"
     [ "$output" = "[('ranks 0-2', 3, 6000), ('rank 3', 1, 0)]" ]
@@ -94,7 +99,7 @@ print($2)"
 
 @test "bad input" {
     for group in 0 nodes -1 1.5 '0,' 1-0 0-2,2 2,1 0-x 0--1 0-4294967295; do
-        says -2 "is not a group: node, machine, a number of ranks from 1 on, or ranges" \
+        says -2 "is not a group: node, machine, program, a number of ranks from 1 on, or ranges" \
             "$PAGODA" replay --group "$group" run
     done
     says -2 "--group: it goes without what-if options, --explain, --paths and --list-waits" \

@@ -34,6 +34,26 @@ EOF
     otf2-print -I "$BATS_TEST_TMPDIR/t/run-2/traces.otf2" | grep -A1 'PAGODA::MPI$' | grep -q mpich
 }
 
+@test "a run of several programs: which rank runs which, and the groups of these ranks" {
+    coupled() {
+        local dir=$BATS_TEST_TMPDIR/$1 program=$BUILD/programs/$1/trace_end
+        cp "$program" "$BATS_TEST_TMPDIR/ocean"
+        cp "$program" "$BATS_TEST_TMPDIR/atmosphere"
+        launch "$1" 1
+        run -0 "$PAGODA" trace -o "$dir" -- "${line[@]}" "$BATS_TEST_TMPDIR/ocean" : \
+            -n 2 "$BATS_TEST_TMPDIR/atmosphere" : -n 1 "$BATS_TEST_TMPDIR/ocean"
+        check_archive "$dir"
+        run -0 "$PAGODA" replay "$dir"
+        [ "${lines[1]}" = "programs: ocean (ranks 0,3), atmosphere (ranks 1-2); --group program compares them" ]
+        run -0 "$PAGODA" replay --json --group program "$dir"
+        [ "$(jq -c '[.groups.items[] | .name, .ranks], [.ranks[].program]' <<<"$output")" = \
+            '["ocean",2,"atmosphere",2]
+["ocean","atmosphere","atmosphere","ocean"]' ]
+        rm -r "$dir"
+    }
+    for_each_mpi coupled
+}
+
 @test "MPI in a library that is loaded at run time" {
     printf '%s\n' '#include <mpi.h>' 'int run(void) { int flag; MPI_Init(0, 0);' \
         'MPI_Barrier(MPI_COMM_WORLD); MPI_Initialized(&flag); MPI_Finalize(); return !flag; }' \

@@ -50,6 +50,8 @@ struct archive_location {
     uint64_t n_short; // regions dropped because of the setting min_duration
     struct recording_cost cost;
     struct core_use core_use;
+    // Path of the program and its command line, of first threads with records; borrowed.
+    const char *executable, *command;
 };
 
 struct archive {

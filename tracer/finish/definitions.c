@@ -293,6 +293,19 @@ static void write_properties(struct writing *w, OTF2_LocationRef id,
     text_property(w, id, "PAGODA::STOPPED", location->stopped);
 }
 
+/// The program of a rank where it is not the archive's, which is that of the first rank.
+static void write_program(struct writing *w, OTF2_LocationRef id,
+                          const struct archive_location *location)
+{
+    const struct archive_location *first = &w->archive->locations[0];
+    if (!location->executable || !first->executable ||
+        (strcmp(location->executable, first->executable) == 0 &&
+         strcmp(location->command, first->command) == 0))
+        return;
+    text_property(w, id, "PAGODA::EXECUTABLE", location->executable);
+    text_property(w, id, "PAGODA::PROGRAM", location->command);
+}
+
 static void write_locations(struct writing *w)
 {
     const struct archive *archive = w->archive;
@@ -308,6 +321,7 @@ static void write_locations(struct writing *w)
         DEFINE(w, Location, id, string(w, name), OTF2_LOCATION_TYPE_CPU_THREAD, location->n_events,
                location->rank);
         write_properties(w, id, location);
+        write_program(w, id, location);
         if (location->thread == 0 && location->rank < archive->n_ranks &&
             are_apart(&w->nodes.items[w->nodes.of_rank[location->rank]])) {
             char *cores = cores_text(archive->cores[location->rank]);

@@ -481,6 +481,10 @@ void events_write(struct process *process, const struct spool *spool, uint64_t c
                                         .n_short = header->n_dropped_short,
                                         .cost = cost,
                                         .core_use = core_use_of(header, counted)};
+    if (header->thread == 0) {
+        location.executable = header->executable;
+        location.command = header->command;
+    }
     struct context context = {.process = process,
                               .archive = archive,
                               .unify = process->unify,

@@ -55,6 +55,8 @@ void page_run(const struct page *page)
         fprintf(page->stream, " with %s%s", quantity_count(n_cores, "core").text,
                 result->n_nodes > 1 ? " in all" : "");
     fprintf(page->stream, ", %s\n", quantity_time(result->time_ns).text);
+    if (result->programs)
+        fprintf(page->stream, "programs: %s; --group program compares them\n", result->programs);
     if (result->interval.what) {
         fprintf(page->stream, "%s %s: from %s", result->interval.is_phase ? "phase" : "interval",
                 result->interval.what, quantity_time(result->interval.begin_ns).text);
@@ -227,7 +229,7 @@ static json_t *rank_object(const struct result *result, size_t i)
 {
     const struct result_rank *rank = &result->ranks[i];
     return JSON_OBJECT(
-        {"rank", json_count(i)},
+        {"rank", json_count(i)}, {"program", result->programs ? json_text(rank->program) : NULL},
         {"node", json_text(rank->node < result->n_nodes ? result->nodes[rank->node].name : "")},
         JSON_COUNT(rank, useful_ns), JSON_COUNT(rank, no_cpu_ns), JSON_COUNT(rank, blocked_ns),
         JSON_COUNT(rank, mpi_ns), JSON_COUNT(rank, wait_ns), JSON_COUNT(rank, no_cpu_mpi_ns),

@@ -34,12 +34,14 @@ int grouping_read(const char *text, struct grouping *grouping, struct error *err
         grouping->by = GROUP_NODE;
     else if (strcmp(text, "machine") == 0)
         grouping->by = GROUP_MACHINE;
+    else if (strcmp(text, "program") == 0)
+        grouping->by = GROUP_PROGRAM;
     else if (has_ranges ? !read_ranges(text, grouping)
                         : option_read_count(text, &grouping->n_ranks, &ignored) != 0 ||
                               grouping->n_ranks == 0)
         return error_set(err,
-                         "`%s` is not a group: node, machine, a number of ranks from 1 on, or "
-                         "ranges of ranks, ascending, such as 0,1-4",
+                         "`%s` is not a group: node, machine, program, a number of ranks from 1 "
+                         "on, or ranges of ranks, ascending, such as 0,1-4",
                          text);
     return 0;
 }
@@ -51,6 +53,12 @@ static uint32_t first_node(const struct result *result, uint32_t node, bool of_m
         if (strcmp(result->nodes[i].machine, result->nodes[node].machine) == 0)
             return i;
     return node;
+}
+
+static const char *program_of(const struct result *result, uint32_t rank)
+{
+    const char *program = result->ranks[rank].program;
+    return program[0] ? program : "unnamed program";
 }
 
 /// The number of the range that has RANK; n_ranges: none.
@@ -71,6 +79,8 @@ static char *group_name(const struct grouping *grouping, const struct result *re
     uint32_t range = range_of(grouping, rank);
     if (grouping->by == GROUP_NODE || grouping->by == GROUP_MACHINE)
         return memory_copy_text(grouping->by == GROUP_MACHINE ? node->machine : node->name);
+    if (grouping->by == GROUP_PROGRAM)
+        return memory_copy_text(program_of(result, rank));
     if (grouping->by == GROUP_RANGES && range == grouping->n_ranges)
         return memory_copy_text("other ranks");
     if (grouping->by == GROUP_RANGES)
@@ -80,6 +90,19 @@ static char *group_name(const struct grouping *grouping, const struct result *re
                         : memory_format("ranks %" PRIu32 "-%" PRIu64, rank, last);
 }
 
+/// The number of RANK's group so far, RESULT_NONE: it is its first. FIRST: by KEY.
+static uint32_t group_so_far(const struct grouping *grouping, const struct result *result,
+                             uint32_t rank, const uint32_t *first, uint32_t key)
+{
+    size_t n = result->groups.n;
+    if (grouping->by == GROUP_RANKS)
+        return rank % grouping->n_ranks != 0 ? (uint32_t)n - 1 : RESULT_NONE;
+    if (grouping->by != GROUP_PROGRAM)
+        return first[key];
+    size_t i = FIND_BY(result->groups.items, n, name, program_of(result, rank));
+    return i < n ? (uint32_t)i : RESULT_NONE;
+}
+
 /// The number of RANK's group, which is made where it is its first. FIRST: by node, or by range.
 static uint32_t group_of(const struct grouping *grouping, struct result *result, uint32_t rank,
                          uint32_t *first)
@@ -87,8 +110,9 @@ static uint32_t group_of(const struct grouping *grouping, struct result *result,
     bool of_machine = grouping->by == GROUP_MACHINE;
     uint32_t key =
         grouping->by == GROUP_RANGES ? range_of(grouping, rank) : result->ranks[rank].node;
-    if (grouping->by == GROUP_RANKS ? rank % grouping->n_ranks != 0 : first[key] != RESULT_NONE)
-        return grouping->by == GROUP_RANKS ? (uint32_t)result->groups.n - 1 : first[key];
+    uint32_t known = group_so_far(grouping, result, rank, first, key);
+    if (known != RESULT_NONE)
+        return known;
     uint32_t own = (uint32_t)result->groups.n++;
     result->groups.items[own].name = group_name(grouping, result, rank);
     first[key] = own;

@@ -103,6 +103,45 @@ static OTF2_CallbackCode merge_LocationGroup(void *user_data, OTF2_LocationGroup
                  (OTF2_LocationGroupRef)merge_id(merge, REF_LocationGroup, creator));
 }
 
+/// The program that an archive says its ranks run, or NULL.
+static const char *program_of(const struct merged_world *world)
+{
+    const char *program = definitions_property(world->definitions, "PAGODA::EXECUTABLE");
+    return program ? program : definitions_property(world->definitions, "Score-P::EXECUTABLE");
+}
+
+/// Location ID, which is that of RANK of the current world, gets its world's program, if other
+/// worlds have another one.
+static OTF2_CallbackCode write_program(struct merge *merge, uint64_t id, const struct rank *rank)
+{
+    const char *program = program_of(merge->world);
+    bool has_others = false;
+    for (uint32_t i = 0; i < merge->n_worlds && program; i++) {
+        const char *other = program_of(&merge->worlds[i]);
+        has_others |= other && strcmp(other, program) != 0;
+    }
+    if (!has_others || merge->world->definitions->locations[rank->master].executable)
+        return OTF2_CALLBACK_SUCCESS;
+    OTF2_StringRef name = (OTF2_StringRef)merge->n_ids[REF_String]++;
+    OTF2_StringRef text = (OTF2_StringRef)merge->n_ids[REF_String]++;
+    if (WRITE(String, name, "PAGODA::EXECUTABLE") != OTF2_CALLBACK_SUCCESS ||
+        WRITE(String, text, program) != OTF2_CALLBACK_SUCCESS)
+        return OTF2_CALLBACK_INTERRUPT;
+    return WRITE(LocationProperty, id, name, OTF2_TYPE_STRING,
+                 (OTF2_AttributeValue){.stringRef = text});
+}
+
+/// The rank whose master LOCATION is, or NULL.
+static const struct rank *rank_with_master(const struct merged_world *world,
+                                           OTF2_LocationRef location)
+{
+    const struct definitions *definitions = world->definitions;
+    for (size_t i = 0; i < definitions->n_ranks; i++)
+        if (definitions->locations[definitions->ranks[i].master].id == location)
+            return &definitions->ranks[i];
+    return NULL;
+}
+
 /// Locations have their identifiers from the beginning.
 static OTF2_CallbackCode merge_Location(void *user_data, OTF2_LocationRef self, OTF2_StringRef name,
                                         OTF2_LocationType type, uint64_t n_events,
@@ -113,18 +152,18 @@ static OTF2_CallbackCode merge_Location(void *user_data, OTF2_LocationRef self, 
     if ((self == merge->world->outsider && !merge->has_outsiders) ||
         !merge_is_first(merge, key, sizeof key))
         return OTF2_CALLBACK_SUCCESS;
-    return WRITE(Location, id, (OTF2_StringRef)merge_id(merge, REF_String, name), type, n_events,
-                 (OTF2_LocationGroupRef)merge_id(merge, REF_LocationGroup, group));
+    const struct rank *rank = rank_with_master(merge->world, self);
+    OTF2_CallbackCode code =
+        WRITE(Location, id, (OTF2_StringRef)merge_id(merge, REF_String, name), type, n_events,
+              (OTF2_LocationGroupRef)merge_id(merge, REF_LocationGroup, group));
+    return rank && code == OTF2_CALLBACK_SUCCESS ? write_program(merge, id, rank) : code;
 }
 
 /// The host of the rank whose master LOCATION is; "": of none.
 static const char *host_of_rank(const struct merged_world *world, OTF2_LocationRef location)
 {
-    const struct definitions *definitions = world->definitions;
-    for (size_t i = 0; i < definitions->n_ranks; i++)
-        if (definitions->locations[definitions->ranks[i].master].id == location)
-            return definitions->nodes[definitions->ranks[i].node].name;
-    return "";
+    const struct rank *rank = rank_with_master(world, location);
+    return rank ? world->definitions->nodes[rank->node].name : "";
 }
 
 static OTF2_CallbackCode merge_LocationProperty(void *user_data, OTF2_LocationRef location,

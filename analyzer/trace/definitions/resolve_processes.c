@@ -266,9 +266,23 @@ static uint64_t *number_called(struct location *location, const char *name)
     return i < sizeof numbers / sizeof numbers[0] ? numbers[i].number : NULL;
 }
 
+/// As number_called(), of texts.
+static const char **text_called(struct location *location, const char *name)
+{
+    const struct {
+        const char *name, **text;
+    } texts[] = {
+        {"PAGODA::STOPPED", &location->stop_reason},
+        {"PAGODA::EXECUTABLE", &location->executable},
+        {"PAGODA::PROGRAM", &location->command},
+    };
+    size_t i = FIND_BY(texts, sizeof texts / sizeof texts[0], name, name);
+    return i < sizeof texts / sizeof texts[0] ? texts[i].text : NULL;
+}
+
 // What our tracer says of processes that did not end regularly, of what it dropped, of its own
-// cost, and of their cores. Times stay ticks until the first event's is known.
-static void read_ends(struct definitions *definitions, const struct records *records)
+// cost, and of their cores and programs. Times stay ticks until the first event's is known.
+static void read_properties(struct definitions *definitions, const struct records *records)
 {
     struct id_table index_by_id;
     id_table_init(&index_by_id);
@@ -286,8 +300,9 @@ static void read_ends(struct definitions *definitions, const struct records *rec
             *number = property->value;
         if (number == &location->recorded_until_ticks)
             location->is_cut_short = true;
-        if (property->is_text && !strcmp(name, "PAGODA::STOPPED"))
-            location->stop_reason = records_text(records, (OTF2_StringRef)property->value);
+        const char **text = property->is_text ? text_called(location, name) : NULL;
+        if (text)
+            *text = records_text(records, (OTF2_StringRef)property->value);
     }
     id_table_release(&index_by_id);
 }
@@ -371,7 +386,7 @@ static void describe_ranks(struct definitions *definitions, const struct records
                               compute_node(records, group));
     }
     read_cores(definitions, &index_by_place, records);
-    read_ends(definitions, records);
+    read_properties(definitions, records);
     share_cores(definitions, records);
     id_table_release(&index_by_place);
 }
