@@ -106,7 +106,7 @@ struct location {
     bool is_cut_short;
     uint64_t recorded_until_ticks; // of the last record
     uint64_t recorded_until_ns;
-    const char *stop_reason;  // why recording stopped while the process went on, NULL: it did not
+    const char *stop_reason; // why recording stopped while the process went on, NULL: it did not
     // Path of the program and its command line, of masters; NULL: those of the archive.
     const char *executable, *command;
     uint64_t n_short_regions; // that our tracer dropped because they were too short
