@@ -132,14 +132,6 @@ static void mark_same(struct advice *advice)
 
 // --- predicting candidates
 
-/// Which promises most, first; in the order found among equals.
-static int by_promise(const void *a, const void *b)
-{
-    const struct advice_candidate *x = *(struct advice_candidate *const *)a;
-    const struct advice_candidate *y = *(struct advice_candidate *const *)b;
-    return ORDER_BY(MORE_FIRST(x->promise_ns, y->promise_ns), LESS_FIRST(x, y));
-}
-
 static int by_gain(const void *a, const void *b)
 {
     const struct advice_candidate *x = a, *y = b;
@@ -267,7 +259,7 @@ static void replay_candidates(const struct advise_setting *setting, struct advic
     mark_same(advice); // of remedies, which are predicted
     for (size_t i = 0; i < n; i++)
         trial.order[i] = &advice->candidates[i];
-    qsort(trial.order, n, sizeof(struct advice_candidate *), by_promise);
+    SORT_POINTERS_BY(trial.order, n, MOST(promise_ns)); // in the order found among equals
     for (size_t i = 0; i < n; i++)
         trial.is_done[i] = trial.order[i]->is_replayed || trial.order[i]->failure;
     for (int group = 0; group < ADVICE_GROUPS; group++)

@@ -430,13 +430,6 @@ static void add_syncs(struct survey *survey)
 
 // --- messages
 
-static int by_bytes(const void *a, const void *b)
-{
-    const struct result_traffic *x = a, *y = b;
-    return ORDER_BY(MORE_FIRST(x->size_bytes, y->size_bytes), LESS_FIRST(x->sender, y->sender),
-                    LESS_FIRST(x->receiver, y->receiver));
-}
-
 static void add_messages(struct survey *survey)
 {
     const struct result *result = survey->result;
@@ -448,7 +441,7 @@ static void add_messages(struct survey *survey)
         ->is_all = true;
     SCOPED struct result_traffic *streams = memory_zeroed(result->n_traffic, sizeof *streams);
     memcpy(streams, result->traffic, result->n_traffic * sizeof *streams);
-    qsort(streams, result->n_traffic, sizeof *streams, by_bytes);
+    SORT_BY(streams, result->n_traffic, MOST(size_bytes), LEAST(sender), LEAST(receiver));
     for (size_t i = 0; i < result->n_traffic && i < MAX_STREAMS && result->n_traffic > 1; i++) {
         struct advice_candidate *stream =
             add_one(survey, most_ns, false, "cut-messages",

@@ -13,12 +13,6 @@ struct named {
     uint32_t index;
 };
 
-static int by_name(const void *a, const void *b)
-{
-    const struct named *x = a, *y = b;
-    return ORDER_BY(strcmp(x->name, y->name), LESS_FIRST(x->index, y->index));
-}
-
 /// For each region of DEFINITIONS the lowest one of the same name. The caller frees.
 static uint32_t *first_of_name(const struct definitions *definitions)
 {
@@ -27,7 +21,7 @@ static uint32_t *first_of_name(const struct definitions *definitions)
     uint32_t *first = memory_zeroed(n, sizeof *first);
     for (size_t i = 0; i < n; i++)
         named[i] = (struct named){definitions->regions[i].name, (uint32_t)i};
-    qsort(named, n, sizeof *named, by_name);
+    SORT_BY(named, n, LEAST(name), LEAST(index));
     for (size_t i = 0; i < n; i++) {
         bool is_same = i > 0 && strcmp(named[i].name, named[i - 1].name) == 0;
         first[named[i].index] = is_same ? first[named[i - 1].index] : named[i].index;
@@ -61,12 +55,6 @@ static void count(struct sums *sums, const struct pag_location *location,
     }
 }
 
-static int by_time(const void *a, const void *b)
-{
-    const struct advise_region *x = a, *y = b;
-    return ORDER_BY(MORE_FIRST(x->path_ns, y->path_ns), strcmp(x->name, y->name));
-}
-
 static void collect_regions(struct advise_path *path, const struct definitions *definitions,
                             const struct pag_result *replay)
 {
@@ -92,7 +80,7 @@ static void collect_regions(struct advise_path *path, const struct definitions *
         if (sums.ns[i] > 0)
             path->regions[path->n_regions++] =
                 (struct advise_region){definitions->regions[i].name, sums.ns[i]};
-    qsort(path->regions, path->n_regions, sizeof *path->regions, by_time);
+    SORT_BY(path->regions, path->n_regions, MOST(path_ns), LEAST(name));
     FREE_ALL(sums.ns, sums.seen);
 }
 

@@ -3,7 +3,6 @@
 // (advise.h).
 #include "analyzer/advise/advise.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #include "analyzer/advise/candidates.h"
@@ -105,12 +104,6 @@ static size_t count_affordable(const struct result *result, size_t n, size_t mos
             break;
     }
     return i;
-}
-
-static int by_gain(const void *a, const void *b)
-{
-    const struct result_remedy *x = a, *y = b;
-    return ORDER_BY(MORE_FIRST(x->gain_ns, y->gain_ns), strcmp(x->option, y->option));
 }
 
 /// What FINDING may save of the run: what its remedies are predicted to save, but no more than it
@@ -256,8 +249,7 @@ static void judge(uint64_t time_ns, struct result_finding *finding, size_t n_ran
     if (n_left == 0 && *tried)
         finding->tried = memory_copy_text(tried);
     finding->n_remedies = n_left;
-    if (n_left > 0)
-        qsort(finding->remedies, n_left, sizeof *finding->remedies, by_gain);
+    SORT_BY(finding->remedies, n_left, MOST(gain_ns), LEAST(option));
     drop_same_sentences(finding);
 }
 

@@ -48,10 +48,39 @@ static int compare_by_keys(const void *a, const void *b, void *context)
     return order;
 }
 
-void sort_by_keys(void *items, size_t n, size_t item_bytes, struct sort_keys *keys)
+static int compare_numbers(const void *a, const void *b, void *context)
+{
+    const struct sort_keys *keys = context;
+    const char *items = keys->items;
+    size_t number_a = *(const uint32_t *)a, number_b = *(const uint32_t *)b;
+    int order = compare_by_keys(items + number_a * keys->item_bytes,
+                                items + number_b * keys->item_bytes, context);
+    return order ? order : LESS_FIRST(number_a, number_b);
+}
+
+static int compare_pointers(const void *a, const void *b, void *context)
+{
+    const char *item_a = *(const char *const *)a, *item_b = *(const char *const *)b;
+    int order = compare_by_keys(item_a, item_b, context);
+    return order ? order : LESS_FIRST(item_a, item_b);
+}
+
+void sort_by_keys(void *items, size_t n, struct sort_keys *keys)
 {
     if (n > 0)
-        qsort_r(items, n, item_bytes, compare_by_keys, keys);
+        qsort_r(items, n, keys->item_bytes, compare_by_keys, keys);
+}
+
+void sort_numbers_by_keys(uint32_t *numbers, size_t n, struct sort_keys *keys)
+{
+    if (n > 0)
+        qsort_r(numbers, n, sizeof *numbers, compare_numbers, keys);
+}
+
+void sort_pointers_by_keys(void *pointers, size_t n, struct sort_keys *keys)
+{
+    if (n > 0)
+        qsort_r(pointers, n, sizeof(void *), compare_pointers, keys);
 }
 
 enum { DIGIT_BITS = 11, DIGITS = 6, VALUES = 1 << DIGIT_BITS };

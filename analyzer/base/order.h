@@ -74,7 +74,7 @@ struct sort_key {
 #define MOST(member)  SORT_KEY(member, true)
 #define SORT_KEY(member, most)                                                                     \
     {                                                                                              \
-        offsetof(sort_item, member), SORT_CHECKED(sort_items->member), most                        \
+        offsetof(sort_item, member), SORT_CHECKED(((sort_item *)0)->member), most                  \
     }
 #define SORT_TYPE(value)                                                                           \
     _Generic((value), bool: SORT_BYTE, uint8_t: SORT_BYTE, uint32_t: SORT_UINT32, int: SORT_INT,   \
@@ -95,18 +95,30 @@ struct sort_key {
 /// Sorts the N structs of the array ITEMS, which may be NULL without any, by the first of these
 /// keys in which they differ: SORT_BY(losses, n, MOST(ns), LEAST(rank)).
 #define SORT_BY(items, n, ...)                                                                     \
+    SORT_WITH(sort_by_keys, __typeof__(*(items)), (items), (n), NULL, __VA_ARGS__)
+/// The same for N numbers, uint32_t, of structs in the array ITEMS, and for pointers to structs of
+/// one array. Those with the same keys come in the order of that array.
+#define SORT_NUMBERS_BY(numbers, n, items, ...)                                                    \
+    SORT_WITH(sort_numbers_by_keys, __typeof__(*(items)), (numbers), (n), (items), __VA_ARGS__)
+#define SORT_POINTERS_BY(pointers, n, ...)                                                         \
+    SORT_WITH(sort_pointers_by_keys, __typeof__(**(pointers)), (pointers), (n), NULL, __VA_ARGS__)
+#define SORT_WITH(sort, type, array, count, of, ...)                                               \
     do {                                                                                           \
-        typedef __typeof__(*(items)) sort_item;                                                    \
-        sort_item *sort_items = (items);                                                           \
+        typedef type sort_item;                                                                    \
         static const struct sort_key sort_keys[] = {__VA_ARGS__};                                  \
-        sort_by_keys(sort_items, (n), sizeof(sort_item),                                           \
-                     &(struct sort_keys){sort_keys, sizeof sort_keys / sizeof *sort_keys});        \
+        sort((array), (count),                                                                     \
+             &(struct sort_keys){sort_keys, sizeof sort_keys / sizeof *sort_keys, (of),            \
+                                 sizeof(sort_item)});                                              \
     } while (0)
 struct sort_keys {
     const struct sort_key *keys;
     size_t n;
+    const void *items; // that numbers are of
+    size_t item_bytes;
 };
-void sort_by_keys(void *items, size_t n, size_t item_bytes, struct sort_keys *keys);
+void sort_by_keys(void *items, size_t n, struct sort_keys *keys);
+void sort_numbers_by_keys(uint32_t *numbers, size_t n, struct sort_keys *keys);
+void sort_pointers_by_keys(void *pointers, size_t n, struct sort_keys *keys);
 
 /// Sorts N ITEMS of SIZE bytes by the NUMBER of each, the least first; items of equal numbers stay
 /// in their order. So a sort by several numbers begins with the one that counts least. Meanwhile it

@@ -239,13 +239,6 @@ static void round_changes(struct difference_table *table)
     }
 }
 
-static int compare_p(const void *a, const void *b)
-{
-    double p_a = (*(struct difference_row *const *)a)->p,
-           p_b = (*(struct difference_row *const *)b)->p;
-    return LESS_FIRST(p_a, p_b);
-}
-
 static double absolute_threshold(const struct difference_thresholds *thresholds, double run_time_ns)
 {
     return thresholds->absolute_ns == DIFFERENCE_DEFAULT ? 0.01 * run_time_ns
@@ -265,8 +258,7 @@ static void correct_p(struct difference_table *table, double absolute_ns)
         if (!isnan(row->p))
             order[n_tests++] = row;
     }
-    if (n_tests)
-        qsort(order, n_tests, sizeof *order, compare_p);
+    SORT_POINTERS_BY(order, n_tests, LEAST(p));
     double largest = 0;
     for (size_t i = 0; i < n_tests; i++) {
         largest = fmax(largest, fmin(1, order[i]->p * (double)(n_tests - i)));

@@ -27,13 +27,6 @@ struct finding {
     struct error *err;
 };
 
-static int compare_x(const void *a, const void *b)
-{
-    const struct scaling_trial *of_a = *(struct scaling_trial *const *)a;
-    const struct scaling_trial *of_b = *(struct scaling_trial *const *)b;
-    return ORDER_BY(LESS_FIRST(of_a->x, of_b->x), LESS_FIRST(of_a, of_b));
-}
-
 static double loss_at(const struct scaling *scaling, double x, bool is_computation)
 {
     for (size_t i = 0; i < scaling->n_points; i++) {
@@ -140,7 +133,7 @@ static int evaluate_all(struct finding *finding)
     finding->trials = memory_new(n_trials * sizeof *finding->trials);
     for (size_t i = 0; i < n_trials; i++)
         finding->trials[i] = &series->scaling->trials[i];
-    qsort(finding->trials, n_trials, sizeof *finding->trials, compare_x);
+    SORT_POINTERS_BY(finding->trials, n_trials, LEAST(x));
     int status = 0;
     for (size_t i = 0; i < finding->properties->n && status == 0; i++) {
         const struct experiment_property *property = &finding->properties->items[i];

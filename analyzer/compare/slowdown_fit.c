@@ -14,6 +14,7 @@
 #include "analyzer/base/format/xml.h"
 #include "analyzer/base/memory.h"
 #include "analyzer/base/new_file.h"
+#include "analyzer/base/order.h"
 #include "analyzer/base/text.h"
 
 static const double coverage = 0.95;        // of intervals
@@ -45,19 +46,13 @@ void slowdown_fit_release(struct slowdown_fit *fit)
 
 // --- levels
 
-static int compare_numbers(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
 static void find_levels(struct slowdown_fit *fit)
 {
     size_t n = 0;
     fit->levels = memory_new(fit->n_recordings * sizeof *fit->levels);
     for (size_t i = 0; i < fit->n_recordings; i++)
         fit->levels[i] = fit->recordings[i].ranks_per_core;
-    qsort(fit->levels, fit->n_recordings, sizeof *fit->levels, compare_numbers);
+    qsort(fit->levels, fit->n_recordings, sizeof *fit->levels, double_compare);
     for (size_t i = 0; i < fit->n_recordings; i++)
         if (n == 0 || fit->levels[i] > fit->levels[n - 1])
             fit->levels[n++] = fit->levels[i];

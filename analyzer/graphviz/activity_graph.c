@@ -216,14 +216,7 @@ static void group_calls(struct activity_graph *graph, const struct result *resul
     }
 }
 
-static int by_rank(const void *left, const void *right)
-{
-    const struct call *a = *(const struct call *const *)left;
-    const struct call *b = *(const struct call *const *)right;
-    return ORDER_BY(LESS_FIRST(a->rank, b->rank), LESS_FIRST(a->enter_ns, b->enter_ns));
-}
-
-/// The call of RANK at TIME_NS, among all calls sorted BY_RANK; NULL: not in the part.
+/// The call of RANK at TIME_NS, among all calls SORTED by rank; NULL: not in the part.
 static const struct call *call_at(const struct activity_graph *graph,
                                   const struct call *const *sorted, uint32_t rank, uint64_t time_ns)
 {
@@ -288,7 +281,7 @@ static void write_arcs(struct activity_graph *graph, FILE *stream)
     SCOPED const struct call **sorted = memory_new((graph->n_calls + 1) * sizeof *sorted);
     for (size_t i = 0; i < graph->n_calls; i++)
         sorted[i] = &graph->calls[i];
-    qsort(sorted, graph->n_calls, sizeof *sorted, by_rank);
+    SORT_POINTERS_BY(sorted, graph->n_calls, LEAST(rank), LEAST(enter_ns));
     SORT_BY(graph->arcs, graph->n_arcs, LEAST(from_enter_ns), LEAST(from_rank), LEAST(to_rank),
             LEAST(to_enter_ns), LEAST(size_bytes));
     for (size_t i = 0; i < graph->n_arcs; i++) {

@@ -81,20 +81,6 @@ static uint64_t activity_of(const void *item)
     return sort_pair(entry->location, entry->call_path);
 }
 
-static int by_pair(const void *a, const void *b)
-{
-    const struct pag_traffic *left = a, *right = b;
-    return ORDER_BY(LESS_FIRST(left->sender, right->sender),
-                    LESS_FIRST(left->receiver, right->receiver));
-}
-
-static int by_tag(const void *a, const void *b)
-{
-    const struct pag_message_kind *left = a, *right = b;
-    return ORDER_BY(LESS_FIRST(left->communicator, right->communicator),
-                    LESS_FIRST(left->tag, right->tag));
-}
-
 /// Sums by kind of message, and by pair of ranks.
 static void fill_traffic(struct pag_result *result)
 {
@@ -106,15 +92,16 @@ static void fill_traffic(struct pag_result *result)
         result->message_kinds[traffic->kind].n_messages += traffic->n_messages;
         result->message_kinds[traffic->kind].size_bytes += traffic->size_bytes;
     }
-    qsort(result->message_kinds, result->n_message_kinds, sizeof(*result->message_kinds), by_tag);
-    qsort(result->traffic, result->n_traffic, sizeof(*result->traffic), by_pair);
+    SORT_BY(result->message_kinds, result->n_message_kinds, LEAST(communicator), LEAST(tag));
+    SORT_BY(result->traffic, result->n_traffic, LEAST(sender), LEAST(receiver));
     for (size_t i = 0; i < result->n_traffic; i++) {
+        const struct pag_traffic *traffic = &result->traffic[i];
         struct pag_traffic *last = n_pairs > 0 ? &result->traffic[n_pairs - 1] : NULL;
-        if (last && by_pair(last, &result->traffic[i]) == 0) {
-            last->n_messages += result->traffic[i].n_messages;
-            last->size_bytes += result->traffic[i].size_bytes;
+        if (last && last->sender == traffic->sender && last->receiver == traffic->receiver) {
+            last->n_messages += traffic->n_messages;
+            last->size_bytes += traffic->size_bytes;
         } else {
-            result->traffic[n_pairs++] = result->traffic[i];
+            result->traffic[n_pairs++] = *traffic;
         }
     }
     result->n_traffic = n_pairs;

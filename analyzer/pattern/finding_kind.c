@@ -5,7 +5,6 @@
 #include <fnmatch.h>
 #include <pthread.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "analyzer/base/format/elements.h"
 #include "analyzer/base/format/template.h"
@@ -136,12 +135,6 @@ static void release_kind(struct finding_kind *kind)
     FREE_ALL(kind->what, kind->hint);
 }
 
-static int compare_kinds(const void *a, const void *b)
-{
-    const struct finding_kind *x = a, *y = b;
-    return ORDER_BY(LESS_FIRST(x->order, y->order), strcmp(x->id, y->id));
-}
-
 int finding_kinds_read(struct finding_kinds *kinds, const char *path, struct error *err)
 {
     struct xml_document *document;
@@ -154,7 +147,7 @@ int finding_kinds_read(struct finding_kinds *kinds, const char *path, struct err
         return -1;
     }
     NAMED_PUT(kinds->kinds, kinds->n, kind, release_kind);
-    qsort(kinds->kinds, kinds->n, sizeof *kinds->kinds, compare_kinds);
+    SORT_BY(kinds->kinds, kinds->n, LEAST(order), LEAST(id));
     return 0;
 }
 

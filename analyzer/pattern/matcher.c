@@ -540,13 +540,6 @@ struct part_matchers {
     size_t n_parts, n_locations;
 };
 
-static int by_begin(const void *a, const void *b)
-{
-    const struct part_node *left = a, *right = b;
-    return ORDER_BY(LESS_FIRST(left->time.begin_ns, right->time.begin_ns),
-                    LESS_FIRST(left->part, right->part));
-}
-
 /// Fills last_end_ns of N nodes, and returns that of their root.
 static uint64_t note_ends(struct part_node *nodes, size_t n)
 {
@@ -578,7 +571,7 @@ struct part_matchers *part_matchers_new(const struct catalogue *catalogue,
         struct part_node *nodes = &matchers->nodes[i * n_parts];
         for (size_t k = 0; k < n_parts; k++)
             nodes[k] = (struct part_node){.time = parts[k][i], .part = (uint32_t)k};
-        qsort(nodes, n_parts, sizeof *nodes, by_begin);
+        SORT_BY(nodes, n_parts, LEAST(time.begin_ns), LEAST(part));
         note_ends(nodes, n_parts);
     }
     return matchers;

@@ -80,24 +80,6 @@ struct losses {
     size_t n, capacity;
 };
 
-static int by_key(const struct result_thread_loss *a, const struct result_thread_loss *b)
-{
-    return ORDER_BY(LESS_FIRST(a->kind, b->kind), LESS_FIRST(a->region, b->region),
-                    LESS_FIRST(a->rank, b->rank));
-}
-
-static int by_key_and_thread(const void *left, const void *right)
-{
-    const struct thread_loss *a = left, *b = right;
-    return ORDER_BY(by_key(&a->loss, &b->loss), LESS_FIRST(a->location, b->location));
-}
-
-static int by_ns(const void *left, const void *right)
-{
-    const struct result_thread_loss *a = left, *b = right;
-    return ORDER_BY(MORE_FIRST(a->ns, b->ns), by_key(a, b));
-}
-
 /// Which of N_ITEMS, of one kind, place and rank and sorted by thread, others waited for most;
 /// NULL: none. The caller frees.
 static char *latest_of(const struct definitions *definitions, const struct thread_loss *items,
@@ -122,13 +104,14 @@ static void put_losses(const struct definitions *definitions, struct losses *los
 {
     if (losses->n == 0)
         return;
-    qsort(losses->items, losses->n, sizeof *losses->items, by_key_and_thread);
+    SORT_BY(losses->items, losses->n, LEAST(loss.kind), LEAST(loss.region), LEAST(loss.rank),
+            LEAST(location));
     threads->losses = memory_new(losses->n * sizeof *threads->losses);
     for (size_t i = 0, end; i < losses->n; i = end) {
         struct result_thread_loss sum = losses->items[i].loss;
         for (end = i + 1; end < losses->n; end++) {
             const struct result_thread_loss *loss = &losses->items[end].loss;
-            if (by_key(&sum, loss) != 0)
+            if (loss->kind != sum.kind || loss->region != sum.region || loss->rank != sum.rank)
                 break;
             sum.count += loss->count;
             sum.ns += loss->ns;
@@ -137,7 +120,7 @@ static void put_losses(const struct definitions *definitions, struct losses *los
         sum.latest = latest_of(definitions, &losses->items[i], end - i);
         threads->losses[threads->n_losses++] = sum;
     }
-    qsort(threads->losses, threads->n_losses, sizeof *threads->losses, by_ns);
+    SORT_BY(threads->losses, threads->n_losses, MOST(ns), LEAST(kind), LEAST(region), LEAST(rank));
 }
 
 /// What of the time that threads of RANK are idle is lost: with work for all of them a rank that
@@ -185,13 +168,6 @@ struct lock_waits {
     size_t n, capacity;
 };
 
-static int by_lock_places(const void *left, const void *right)
-{
-    const struct result_lock_wait *a = left, *b = right;
-    return ORDER_BY(LESS_FIRST(a->rank, b->rank), LESS_FIRST(a->region, b->region),
-                    LESS_FIRST(a->holder_region, b->holder_region));
-}
-
 static uint32_t region_of(const struct call_tree *tree, const struct result *result,
                           uint32_t location, uint32_t call_path)
 {
@@ -218,15 +194,16 @@ static void add_lock_waits(const struct call_tree *tree, uint32_t location,
 static void merge_lock_waits(struct lock_waits *waits)
 {
     size_t n = 0;
-    if (waits->n == 0)
-        return;
-    qsort(waits->items, waits->n, sizeof *waits->items, by_lock_places);
+    SORT_BY(waits->items, waits->n, LEAST(rank), LEAST(region), LEAST(holder_region));
     for (size_t i = 0; i < waits->n; i++) {
-        if (n > 0 && by_lock_places(&waits->items[n - 1], &waits->items[i]) == 0) {
-            waits->items[n - 1].count += waits->items[i].count;
-            waits->items[n - 1].ns += waits->items[i].ns;
+        const struct result_lock_wait *wait = &waits->items[i];
+        struct result_lock_wait *last = n > 0 ? &waits->items[n - 1] : NULL;
+        if (last && last->rank == wait->rank && last->region == wait->region &&
+            last->holder_region == wait->holder_region) {
+            last->count += wait->count;
+            last->ns += wait->ns;
         } else {
-            waits->items[n++] = waits->items[i];
+            waits->items[n++] = *wait;
         }
     }
     waits->n = n;

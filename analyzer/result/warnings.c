@@ -266,22 +266,13 @@ static void warn_of_unused(const struct trace *trace, struct result *result)
     free(list);
 }
 
-/// The locations of a list, earliest last record first.
-static int by_end(const void *left, const void *right)
-{
-    const struct location *a = *(struct location *const *)left;
-    const struct location *b = *(struct location *const *)right;
-    return ORDER_BY(LESS_FIRST(a->recorded_until_ns, b->recorded_until_ns), LESS_FIRST(a, b));
-}
-
 /// "rank 1 until 3.210 s (No space left on device), rank 0 until ..."; "" for none. The first to
 /// end are named first: what ended them often ended the others.
 static char *list_ends(const struct definitions *definitions, const struct location **ended,
                        size_t n)
 {
     struct list list = {.limit = NAMED_ENDS};
-    if (n > 0)
-        qsort(ended, n, sizeof *ended, by_end);
+    SORT_POINTERS_BY(ended, n, LEAST(recorded_until_ns));
     for (size_t i = 0; i < n; i++) {
         SCOPED char *label =
             location_label(definitions, (size_t)(ended[i] - definitions->locations));

@@ -29,13 +29,6 @@ struct excerpt {
     size_t n_kept, n_settled; // that the location has come to, in that order
 };
 
-static int by_time(const void *a, const void *b, void *context)
-{
-    const struct excerpt_mark *marks = context;
-    uint32_t left = *(const uint32_t *)a, right = *(const uint32_t *)b;
-    return ORDER_BY(LESS_FIRST(marks[left].time_ns, marks[right].time_ns), LESS_FIRST(left, right));
-}
-
 struct excerpt *excerpt_new(const struct pag_part *const *parts, size_t n_parts, size_t location)
 {
     struct excerpt *excerpt = memory_zeroed(1, sizeof *excerpt);
@@ -48,7 +41,7 @@ struct excerpt *excerpt_new(const struct pag_part *const *parts, size_t n_parts,
     }
     for (size_t j = 0; j < excerpt->n_marks; j++)
         excerpt->order[j] = (uint32_t)j;
-    qsort_r(excerpt->order, excerpt->n_marks, sizeof *excerpt->order, by_time, excerpt->marks);
+    SORT_NUMBERS_BY(excerpt->order, excerpt->n_marks, excerpt->marks, LEAST(time_ns));
     return excerpt;
 }
 

@@ -81,13 +81,6 @@ static void put_array(struct arrays *arrays, const char *name, const char *type,
 
 // --- places of calls
 
-static int compare_places(const void *a, const void *b)
-{
-    const struct timeline_call *x = *(const struct timeline_call *const *)a;
-    const struct timeline_call *y = *(const struct timeline_call *const *)b;
-    return ORDER_BY(LESS_FIRST(x->path, y->path), LESS_FIRST(x->site, y->site));
-}
-
 /// [path, source] of each place; PLACE_OF: by call, which one is its.
 static json_t *list_places(const struct result *result, const struct timeline *timeline,
                            uint32_t *place_of)
@@ -97,10 +90,10 @@ static json_t *list_places(const struct result *result, const struct timeline *t
     json_t *places = json_array();
     for (size_t i = 0; i < timeline->n_calls; i++)
         sorted[i] = &timeline->calls[i];
-    qsort(sorted, timeline->n_calls, sizeof *sorted, compare_places);
+    SORT_POINTERS_BY(sorted, timeline->n_calls, LEAST(path), LEAST(site));
     for (size_t i = 0; i < timeline->n_calls; i++) {
         const struct timeline_call *call = sorted[i];
-        if (i == 0 || compare_places(&sorted[i - 1], &sorted[i]) != 0)
+        if (i == 0 || sorted[i - 1]->path != call->path || sorted[i - 1]->site != call->site)
             json_array_append_new(
                 places, json_pack("[oo]", json_index(call->path),
                                   json_text_or_null(call->site == RESULT_NONE

@@ -20,14 +20,6 @@ double page_place_time_ns(const struct result *result)
     return result->threads.n_threads > 0 && sum_ns > ranks_ns ? sum_ns : ranks_ns;
 }
 
-static int compare_regions(const void *left, const void *right, void *context)
-{
-    const struct result *result = context;
-    uint32_t i = *(const uint32_t *)left, j = *(const uint32_t *)right;
-    const struct result_region *a = &result->regions[i], *b = &result->regions[j];
-    return ORDER_BY(MORE_FIRST(a->exclusive_ns, b->exclusive_ns), strcmp(a->name, b->name));
-}
-
 static void add_time_columns(struct table *table)
 {
     table_add_columns(table, "exclusive", "share", "inclusive", "visits");
@@ -69,14 +61,6 @@ static void add_region_row(struct table *table, const struct page *page,
                    has_line ? source : "");
 }
 
-static int compare_stretches(const void *left, const void *right, void *context)
-{
-    const struct result *result = context;
-    uint32_t i = *(const uint32_t *)left, j = *(const uint32_t *)right;
-    return ORDER_BY(MORE_FIRST(result->sites[i].before_ns, result->sites[j].before_ns),
-                    LESS_FIRST(i, j));
-}
-
 static void add_stretch_row(struct table *table, const struct page *page, uint32_t index)
 {
     const struct result_site *site = &page->result->sites[index];
@@ -102,7 +86,7 @@ static bool print_stretches(const struct page *page)
             order[n++] = i;
     }
     if (n > 0) {
-        qsort_r(order, n, sizeof *order, compare_stretches, (void *)result);
+        SORT_NUMBERS_BY(order, n, result->sites, MOST(before_ns));
         struct table table = {0};
         table_add_columns(&table, "time", "share", "max/mean", "rank", "<before");
         for (size_t i = 0; i < n && i < STRETCH_ROWS; i++)
@@ -162,7 +146,7 @@ void page_regions(const struct page *page)
     for (uint32_t i = 0; i < result->n_regions; i++)
         if (result->regions[i].visits > 0)
             order[n_shown++] = i;
-    qsort_r(order, n_shown, sizeof *order, compare_regions, (void *)result);
+    SORT_NUMBERS_BY(order, n_shown, result->regions, MOST(exclusive_ns), LEAST(name));
     size_t n_used = n_shown;
     if (n_shown > page->options->top)
         n_shown = page->options->top;
@@ -184,14 +168,6 @@ void page_regions(const struct page *page)
     explain_program(page);
 }
 
-static int compare_inclusive(const void *left, const void *right, void *context)
-{
-    const struct result *result = context;
-    uint32_t i = *(const uint32_t *)left, j = *(const uint32_t *)right;
-    return ORDER_BY(MORE_FIRST(result->paths[i].inclusive_ns, result->paths[j].inclusive_ns),
-                    LESS_FIRST(i, j));
-}
-
 /// Marks the call paths that are shown: of those not too deep, the ones with most inclusive time. A
 /// parent has at least as much as its child and a lower index, so parents are among them.
 static size_t choose_paths(const struct page *page, bool *is_shown)
@@ -202,7 +178,7 @@ static size_t choose_paths(const struct page *page, bool *is_shown)
     for (uint32_t i = 0; i < result->n_paths; i++)
         if (result->paths[i].depth < page->options->depth)
             order[n_candidates++] = i;
-    qsort_r(order, n_candidates, sizeof *order, compare_inclusive, (void *)result);
+    SORT_NUMBERS_BY(order, n_candidates, result->paths, MOST(inclusive_ns));
     size_t n_shown = page_n_shown(page, n_candidates);
     for (size_t i = 0; i < n_shown; i++)
         is_shown[order[i]] = true;

@@ -193,12 +193,6 @@ static void put_groups(const struct grouping *grouping, struct result *result)
     }
 }
 
-static int by_pair(const void *left, const void *right)
-{
-    const struct result_traffic *a = left, *b = right;
-    return ORDER_BY(LESS_FIRST(a->sender, b->sender), LESS_FIRST(a->receiver, b->receiver));
-}
-
 static void put_traffic(struct result *result)
 {
     struct result_traffic *traffic = memory_zeroed(result->n_traffic + 1, sizeof *traffic);
@@ -208,14 +202,15 @@ static void put_traffic(struct result *result)
         traffic[i].sender = result->groups.of_rank[traffic[i].sender];
         traffic[i].receiver = result->groups.of_rank[traffic[i].receiver];
     }
-    qsort(traffic, result->n_traffic, sizeof *traffic, by_pair);
+    SORT_BY(traffic, result->n_traffic, LEAST(sender), LEAST(receiver));
     for (size_t i = 0; i < result->n_traffic; i++) {
-        if (n == 0 || by_pair(&traffic[n - 1], &traffic[i]) != 0) {
+        struct result_traffic *last = n > 0 ? &traffic[n - 1] : NULL;
+        if (last && last->sender == traffic[i].sender && last->receiver == traffic[i].receiver) {
+            last->n_messages += traffic[i].n_messages;
+            last->size_bytes += traffic[i].size_bytes;
+        } else {
             traffic[n++] = traffic[i];
-            continue;
         }
-        traffic[n - 1].n_messages += traffic[i].n_messages;
-        traffic[n - 1].size_bytes += traffic[i].size_bytes;
     }
     result->groups.traffic = traffic;
     result->groups.n_traffic = n;
@@ -226,12 +221,6 @@ struct region_group {
     uint32_t region, group;
     uint64_t ns;
 };
-
-static int by_region(const void *left, const void *right)
-{
-    const struct region_group *a = left, *b = right;
-    return ORDER_BY(LESS_FIRST(a->region, b->region), LESS_FIRST(a->group, b->group));
-}
 
 /// For each region the group whose ranks have most of its exclusive time in the mean.
 static void put_regions(struct result *result)
@@ -249,10 +238,12 @@ static void put_regions(struct result *result)
                 (struct region_group){result->paths[pair->path].region,
                                       result->groups.of_rank[pair->rank], pair->exclusive_ns};
     }
-    qsort(times, n, sizeof *times, by_region);
+    SORT_BY(times, n, LEAST(region), LEAST(group));
     for (size_t i = 0, next; i < n; i = next) {
         uint64_t sum_ns = 0;
-        for (next = i; next < n && by_region(&times[i], &times[next]) == 0; next++)
+        for (next = i; next < n && times[next].region == times[i].region &&
+                       times[next].group == times[i].group;
+             next++)
             sum_ns += times[next].ns;
         uint64_t mean_ns = sum_ns / result->groups.items[times[i].group].n_ranks;
         if (mean_ns <= result->groups.of_region_ns[times[i].region])

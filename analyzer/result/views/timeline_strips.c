@@ -70,13 +70,6 @@ static void mark_trunk(const struct result *result, bool *is_trunk)
     }
 }
 
-static int compare_times(const void *a, const void *b, void *paths)
-{
-    const struct result_path *of = paths;
-    uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
-    return ORDER_BY(MORE_FIRST(of[x].inclusive_ns, of[y].inclusive_ns), LESS_FIRST(x, y));
-}
-
 void timeline_find_phases(struct timeline *timeline, const struct result *result)
 {
     SCOPED bool *is_trunk = memory_zeroed(result->n_paths + 1, sizeof *is_trunk);
@@ -90,8 +83,7 @@ void timeline_find_phases(struct timeline *timeline, const struct result *result
         if (!is_trunk[i] && result->paths[i].parent != RESULT_NONE &&
             is_trunk[result->paths[i].parent] && !result->regions[result->paths[i].region].is_mpi)
             called[n_called++] = i;
-    if (n_called > 0)
-        qsort_r(called, n_called, sizeof *called, compare_times, result->paths);
+    SORT_NUMBERS_BY(called, n_called, result->paths, MOST(inclusive_ns));
     for (size_t i = 0; i < n_called && timeline->n_phases < MAX_PHASES; i++) {
         uint32_t region = result->paths[called[i]].region;
         if (choose(timeline, result->regions[region].name, (uint8_t)timeline->n_phases))

@@ -166,12 +166,6 @@ static int by_master(const void *left, const void *right)
                     a->is_task - b->is_task, LESS_FIRST(a->worker, b->worker));
 }
 
-static int by_handed(const void *left, const void *right)
-{
-    const struct farm_task *a = left, *b = right;
-    return ORDER_BY(LESS_FIRST(a->handed_ns, b->handed_ns), LESS_FIRST(a->work_ns, b->work_ns));
-}
-
 /// Finds the phases that the messages are in.
 static void find_phases(struct farm_messages *messages)
 {
@@ -330,7 +324,7 @@ static void survey_phase(struct survey *survey, struct farm_message *messages, s
     }
     if (survey->phase->n_tasks == 0)
         return;
-    qsort(farm->tasks + first_task, farm->n_tasks - first_task, sizeof *farm->tasks, by_handed);
+    SORT_BY(farm->tasks + first_task, farm->n_tasks - first_task, LEAST(handed_ns), LEAST(work_ns));
     qsort(messages, n, sizeof *messages, by_master);
     count_master(survey, messages, n);
     survey->phase->tasks = farm->tasks + first_task;

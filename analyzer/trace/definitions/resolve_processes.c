@@ -4,12 +4,12 @@
 // belong to the same rank.
 #include "analyzer/trace/definitions/resolve.h"
 
-#include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 
 #include "analyzer/base/format/rank_lists.h"
 #include "analyzer/base/memory.h"
+#include "analyzer/base/order.h"
 
 enum { MAX_TREE_DEPTH = 64 }; // deeper system trees are taken for circular ones
 
@@ -113,16 +113,6 @@ static uint32_t *rank_processes(const struct records *records,
     return ranks;
 }
 
-static int compare_locations(const void *left, const void *right)
-{
-    const struct location *a = left, *b = right;
-    if (a->rank != b->rank)
-        return a->rank < b->rank ? -1 : 1;
-    if (a->is_master != b->is_master)
-        return a->is_master ? -1 : 1;
-    return a->id < b->id ? -1 : a->id > b->id;
-}
-
 static void add_location(struct definitions *definitions, size_t *capacity,
                          struct location location)
 {
@@ -167,9 +157,8 @@ static void list_locations(struct definitions *definitions, const struct records
                                     .is_master = true};
         add_location(definitions, &capacity, stand_in);
     }
-    if (definitions->n_locations)
-        qsort(definitions->locations, definitions->n_locations, sizeof *definitions->locations,
-              compare_locations);
+    SORT_BY(definitions->locations, definitions->n_locations, LEAST(rank), MOST(is_master),
+            LEAST(id));
 }
 
 static const struct system_tree_node_record *find_node(const struct records *records,
