@@ -9,7 +9,6 @@
 
 #include "analyzer/pag/location/location.h"
 #include "analyzer/pag/pag.h"
-#include "analyzer/simulation/change/aggregate.h"
 #include "analyzer/simulation/cost/recorded_costs.h"
 #include "analyzer/simulation/state.h"
 
@@ -408,6 +407,15 @@ static inline uint32_t call_freed_sends(const struct engine *engine, const struc
     return n_freed;
 }
 
+/// How many of the sends that CALL completes follow others (aggregate.h).
+static inline uint32_t call_joined_sends(const struct engine *engine, const struct call *call)
+{
+    uint32_t n_joined = 0;
+    for (uint32_t i = 0; i < call->n_sends; i++)
+        n_joined += prediction_of(engine)->messages[call->sends[i]].follows_ns != PAG_NOT_KNOWN;
+    return n_joined;
+}
+
 /// The open call, with what is its location's own of it.
 static inline struct simulated_call call_description(const struct engine *engine,
                                                      const struct location_state *location)
@@ -430,7 +438,7 @@ static inline struct simulated_call call_description(const struct engine *engine
         .n_sent = state->n_receivers,
         .n_records = call->n_records,
         .n_left_out = call->n_left_out,
-        .n_joined = prediction->aggregation ? aggregation_joined(engine, call) : 0,
+        .n_joined = call_joined_sends(engine, call),
         .is_waiting = state->is_waiting,
         .is_init = call->is_init,
         .is_finalize = call->is_finalize,

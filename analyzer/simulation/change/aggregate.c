@@ -113,14 +113,6 @@ uint64_t aggregation_departed(struct engine *engine, uint32_t index, uint64_t de
     return group->arrival_ns - departed_ns;
 }
 
-uint32_t aggregation_joined(const struct engine *engine, const struct call *call)
-{
-    uint32_t n_joined = 0;
-    for (uint32_t i = 0; i < call->n_sends; i++)
-        n_joined += prediction_of(engine)->messages[call->sends[i]].follows_ns != PAG_NOT_KNOWN;
-    return n_joined;
-}
-
 void aggregation_left(struct engine *engine, const struct location_state *location)
 {
     const struct call *call = &location->call;

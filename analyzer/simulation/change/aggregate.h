@@ -23,7 +23,6 @@
 #include <stdint.h>
 
 struct aggregation;
-struct call;
 struct engine;
 struct location_state;
 struct scenario;
@@ -40,9 +39,6 @@ bool aggregation_follows(struct engine *engine, uint32_t message);
 
 /// It departs at DEPARTED_NS: how long it takes if it is a follower, else PAG_NOT_KNOWN.
 uint64_t aggregation_departed(struct engine *engine, uint32_t message, uint64_t departed_ns);
-
-/// How many of the sends that CALL completes follow others.
-uint32_t aggregation_joined(const struct engine *engine, const struct call *call);
 
 /// LOCATION leaves its call, which may have told it something.
 void aggregation_left(struct engine *engine, const struct location_state *location);
