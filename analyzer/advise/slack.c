@@ -2,7 +2,6 @@
 // Near-critical paths: for the computing that has most of the critical path, by region and rank,
 // how much less of it shortens the run before another path is critical. Each is a candidate
 // `--scale 'REGION on rank N=0'`, whose bend (bends.c) is its slack.
-#include "analyzer/advise/advise.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

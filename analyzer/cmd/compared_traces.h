@@ -12,7 +12,6 @@
 /// Whether PATH is an archive rather than a database: a folder, or named *.otf2.
 bool is_trace(const char *path);
 
-struct catalogue;
 struct store_names;
 
 /// Replays TRACE once, in measured time, and stores the run in DATABASE under NAMES (db/store.h).

@@ -3,7 +3,6 @@
 // are written last.
 #pragma once
 
-#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 

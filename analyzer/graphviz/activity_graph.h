@@ -7,8 +7,6 @@
 // Help Tune Where Computation is Performed" (2001).
 #pragma once
 
-#include <stdint.h>
-
 #include "analyzer/base/error.h"
 #include "analyzer/pag/pag.h"
 #include "analyzer/result/result.h"

@@ -23,7 +23,6 @@
 /// doubles.
 __extension__ typedef unsigned __int128 pag_work;
 
-struct event;
 struct pag_index;
 
 /// What counts of a location: from begin_ns to end_ns; nothing where these are equal.

@@ -7,7 +7,6 @@
 #include <string.h>
 
 #include "analyzer/base/memory.h"
-#include "analyzer/base/text.h"
 
 enum need { ALWAYS, WAIT, MAYBE };
 

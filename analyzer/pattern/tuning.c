@@ -9,7 +9,6 @@
 #include "analyzer/base/format/elements.h"
 #include "analyzer/base/format/xml.h"
 #include "analyzer/base/memory.h"
-#include "analyzer/base/order.h"
 #include "analyzer/base/text.h"
 
 enum {

@@ -8,7 +8,6 @@
 #include "analyzer/report/report.h"
 #include "analyzer/report/table.h"
 #include "analyzer/result/result.h"
-#include "analyzer/result/whatif.h"
 
 struct page {
     const struct result *result;

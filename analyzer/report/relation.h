@@ -6,8 +6,6 @@
 #include <stdint.h>
 #include <stdio.h>
 
-#include "analyzer/base/error.h"
-
 enum relation_cell_kind { CELL_NULL, CELL_TEXT, CELL_INTEGER, CELL_NUMBER };
 
 struct relation_cell {

@@ -17,7 +17,6 @@
 
 struct advice;
 struct back_test;
-struct balancing_rule;
 struct calibration_report;
 struct child_paths;
 struct single_waits;

@@ -14,7 +14,6 @@
 #include "analyzer/base/text.h"
 #include "analyzer/result/cores.h"
 #include "analyzer/result/dilation.h"
-#include "analyzer/trace/definitions/records.h"
 #include "analyzer/trace/reader.h"
 
 enum {

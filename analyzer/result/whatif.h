@@ -8,7 +8,6 @@
 
 #include "analyzer/result/result.h"
 #include "analyzer/simulation/cost/recorded.h"
-#include "analyzer/simulation/network/collective_run.h"
 #include "analyzer/simulation/network/contention.h"
 #include "analyzer/simulation/simulated.h"
 
@@ -191,8 +190,6 @@ struct whatif_report {
     bool has_predicted;      // these two are there
     struct result *results;  // of a list, by point: kept for a database, else NULL
 };
-
-struct owned;
 
 /// The least of the times of DRAWS, some, that PERCENT of them do not exceed.
 uint64_t whatif_draws_below(const struct whatif_draws *draws, unsigned percent);

@@ -12,7 +12,6 @@
 #include "analyzer/base/map.h"
 #include "analyzer/pag/pag.h"
 #include "analyzer/trace/definitions/clock_correction.h"
-#include "analyzer/trace/reader.h"
 
 // --- clock_bounds.c
 // What messages and collectives say of the ranks' clocks. If the clock of rank i is A_i ahead, a

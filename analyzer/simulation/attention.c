@@ -3,7 +3,6 @@
 #include "analyzer/simulation/steps.h"
 
 #include "analyzer/base/memory.h"
-#include "analyzer/simulation/cores/placement.h"
 
 /// A message that is available and that its receiver has not taken note of.
 struct unseen {

@@ -27,7 +27,6 @@ struct overlap;
 struct teams;
 struct timeless;
 struct transfer;
-struct visits;
 struct work_samples;
 
 /// How far an oversubscribed rank has come: the call it entered last, and where in the recording it

@@ -17,10 +17,6 @@
 // its threads, or its end. In an MPI call: work before its messages depart, the wait for what it
 // needs (blocked.c), its leave.
 
-struct engine;
-struct event;
-struct location_state;
-
 /// LOCATION is outside MPI from NOW_NS on, which was RECORDED_NS in the recording: reads what it
 /// does up to its next call, which the scheduler lets it work.
 void outside_begin(struct engine *engine, struct location_state *location, uint64_t now_ns,
@@ -45,8 +41,6 @@ void in_call_leave(struct engine *engine, struct location_state *location, uint6
 // has departed and, of rendezvous, its receive is posted. Its receiver takes note of it when it
 // enters a call that attends (pag/matching/attendance.c), while it waits there with a core, and
 // when its work there ends.
-
-struct attention;
 
 /// NULL where no message of PREDICTION needs that. The caller frees.
 struct attention *attention_new(const struct prediction *prediction);
@@ -99,8 +93,6 @@ bool blocked_let_go(struct engine *engine);
 // --- computation.c
 // The work of a location between two MPI calls, in simulated time.
 
-struct computation;
-
 void computation_release(struct computation *computation);
 
 /// Reads the private events of LOCATION, whose simulated time is BEGIN_NS and whose recorded one is
@@ -126,9 +118,6 @@ void computation_pass_blocked(const struct engine *engine, struct location_state
 // --- carried_out.c
 // Collective operations of a simulated run: whether a member waits in one, and those that are
 // carried out message by message.
-
-struct collective;
-struct member;
 
 /// Whether another member releases PART: its operation synchronises, and its member waits in it.
 bool part_waits(const struct engine *engine, struct part part);
@@ -215,8 +204,6 @@ void moved_tell_event(const struct engine *engine, const struct location_state *
 // who waits for parts goes on when they are done. Each then takes as long as it took after that in
 // the recording, which needs no core. A thread that waits needs none either. In a team of one
 // thread there is nothing to wait for: all its time is work.
-
-struct teams;
 
 /// NULL where no process has such threads, or the run is one in which threads keep their recorded
 /// times: without recorded times, on an ideal network, where ranks change their node. The caller

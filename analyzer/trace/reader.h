@@ -16,7 +16,6 @@ struct clock_correction;
 struct local_definitions;
 struct records;
 struct resolved;
-struct trace;
 
 /// Opens an archive by its anchor file or its directory and reads all definitions. NULL and ERR
 /// when it is not an archive or no definitions can be read; a location that cannot be read is only

@@ -9,7 +9,6 @@
 #include "analyzer/base/text.h"
 #include "analyzer/simulation/change/region_pattern.h"
 #include "analyzer/simulation/change/set_work.h"
-#include "analyzer/simulation/cores/placement.h"
 #include "analyzer/whatif/kinds.h"
 
 // --- options

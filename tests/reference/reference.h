@@ -5,7 +5,6 @@
 #pragma once
 
 #include "tests/reference/findings.h"
-#include "tests/reference/trace.h"
 
 /// All facts about a text trace, sorted.
 void reference_analyse_text(const char *text, struct findings *findings);

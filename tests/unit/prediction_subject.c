@@ -9,7 +9,6 @@
 #include "tests/reference/change_choice.h"
 #include "tests/reference/changed_program.h"
 #include "tests/unit/seeds.h"
-#include "tests/unit/unit_test.h"
 
 bool subject_init(struct subject *subject, char *text, FILE *stream)
 {

@@ -3,7 +3,6 @@
 // are wild. What each shipped pattern finds is a trace of tests/traces/patterns; sums by rank and
 // call path are those of the reference (test_agreement.c).
 
-#include "analyzer/base/memory.h"
 #include "analyzer/pattern/catalogue.h"
 #include "analyzer/pattern/matcher.h"
 #include "analyzer/trace/event.h"

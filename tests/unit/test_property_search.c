@@ -6,7 +6,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "analyzer/base/memory.h"
 #include "analyzer/pattern/properties/hierarchy.h"
 #include "analyzer/result/properties/property_search.h"
 #include "tests/reference/program.h"

@@ -2,7 +2,6 @@
 // Calling contexts of MPI calls: our attribute, source code locations, contexts of enter records,
 // and definitions and references that lead nowhere or in a circle.
 
-#include "analyzer/base/memory.h"
 #include "analyzer/trace/reader.h"
 #include "tests/unit/text_fixture.h"
 #include "tests/unit/unit_test.h"

@@ -11,7 +11,6 @@
 #include "analyzer/base/error.h"
 #include "analyzer/base/memory.h"
 #include "analyzer/base/text.h"
-#include "analyzer/cmd/commands.h"
 #include "analyzer/compare/slowdown_fit.h"
 #include "analyzer/pag/pag.h"
 #include "analyzer/replay/replay_run.h"

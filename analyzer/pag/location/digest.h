@@ -25,10 +25,7 @@
 
 #include "analyzer/pag/location/location.h"
 
-struct batch;
-struct decoded;
 struct digest;
-struct numbers;
 
 /// Of location LOCATION of DEFINITIONS; digest_finish() frees it. VISITED is as in pag_options.
 struct digest *digest_new(const struct definitions *definitions, size_t location,

@@ -5,9 +5,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
-#include <stdint.h>
 
-struct batch;
 struct event;
 struct region_visits;
 

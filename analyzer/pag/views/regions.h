@@ -3,7 +3,6 @@
 // left open inside a region ends with it, and what is open at the end is left there.
 #pragma once
 
-#include <stddef.h>
 #include <stdint.h>
 
 struct batch;

@@ -9,7 +9,6 @@
 
 struct engine;
 struct location_state;
-struct pag_result;
 
 /// The series of one rank.
 struct rank_series;

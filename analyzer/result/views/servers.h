@@ -3,8 +3,6 @@
 // from the messages of a run, in memory that does not grow with their number.
 #pragma once
 
-#include <stddef.h>
-
 #include "analyzer/pag/pag.h"
 #include "analyzer/result/result.h"
 #include "analyzer/trace/definitions.h"

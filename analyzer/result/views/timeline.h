@@ -12,9 +12,7 @@
 #include "analyzer/pag/pag.h"
 
 struct call_tree;
-struct definitions;
 struct result;
-struct trace;
 
 enum timeline_kind {
     TIMELINE_COMPUTING,

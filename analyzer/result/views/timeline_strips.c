@@ -11,7 +11,6 @@
 #include "analyzer/result/views/timeline.h"
 #include "analyzer/trace/cursor.h"
 #include "analyzer/trace/definitions.h"
-#include "analyzer/trace/reader.h"
 
 enum { MAX_PHASES = 12, MAX_TRUNK = 64 };
 #define NO_PHASE UINT8_MAX

@@ -16,7 +16,6 @@
 #include "analyzer/rewrite/rewrite.h"
 #include "analyzer/trace/definitions/local_definitions.h"
 #include "analyzer/trace/definitions/records.h"
-#include "analyzer/trace/reader.h"
 
 /// What definitions refer to; the first ones have mapping tables, for events refer to them as well.
 enum reference {

@@ -10,7 +10,6 @@
 #include "analyzer/base/memory.h"
 #include "analyzer/base/options/options.h"
 #include "analyzer/base/text.h"
-#include "analyzer/simulation/cores/placement.h"
 #include "analyzer/simulation/state.h"
 
 __extension__ typedef unsigned __int128 wide;

@@ -21,7 +21,6 @@
 #include "analyzer/trace/definitions.h"
 
 struct engine;
-struct event;
 struct location_state;
 struct message_cuts;
 struct scenario;

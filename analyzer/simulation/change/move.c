@@ -11,7 +11,6 @@
 #include "analyzer/simulation/change/cut_messages.h"
 #include "analyzer/simulation/change/region_pattern.h"
 #include "analyzer/simulation/change/scale.h"
-#include "analyzer/simulation/cores/placement.h"
 #include "analyzer/simulation/state.h"
 
 // --- what --move names

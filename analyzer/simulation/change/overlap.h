@@ -25,7 +25,6 @@
 #include "analyzer/simulation/cost/cost_model.h"
 
 struct engine;
-struct event;
 struct location_state;
 struct overlap;
 struct scenario;

@@ -12,7 +12,6 @@
 #include "analyzer/base/memory.h"
 #include "analyzer/simulation/change/region_pattern.h"
 #include "analyzer/simulation/change/scale.h"
-#include "analyzer/simulation/cores/placement.h"
 #include "analyzer/simulation/state.h"
 
 // Visits over within one computation that are counted one by one; further ones are counted

@@ -20,7 +20,6 @@
 #include <stdint.h>
 
 #include "analyzer/base/error.h"
-#include "analyzer/pag/pag.h"
 #include "analyzer/trace/definitions.h"
 
 struct computation;

@@ -15,7 +15,6 @@
 #include "analyzer/simulation/network/collective_plan.h"
 
 struct formula;
-struct scopes;
 
 /// What is bundled, for bundled_names().
 extern const struct bundled bundled_machines;
