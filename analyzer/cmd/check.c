@@ -101,7 +101,6 @@ static int check_machine(struct check *check, struct error *err)
 {
     SCOPED_BY(machine_release) struct machine machine = {0};
     int status = machine_read(&machine, check->path, err);
-    check->kind = CHECK_MACHINE;
     check->n_entries = machine.n_collectives;
     return status;
 }
@@ -110,7 +109,6 @@ static int check_policy(struct check *check, struct error *err)
 {
     SCOPED_BY(policy_release) struct policy policy = {0};
     int status = policy_read(&policy, check->path, err);
-    check->kind = CHECK_POLICY;
     check->n_entries = policy.balancing.n_rules + (policy.deals_tasks ? 1 : 0);
     return status;
 }
@@ -119,7 +117,6 @@ static int check_slowdown(struct check *check, struct error *err)
 {
     struct slowdown slowdown;
     int status = slowdown_read(&slowdown, check->path, err);
-    check->kind = CHECK_SLOWDOWN;
     check->n_entries = slowdown.n_regions;
     slowdown_release(&slowdown);
     return status;
@@ -129,7 +126,6 @@ static int check_model(struct check *check, struct error *err)
 {
     SCOPED_BY(task_model_release) struct task_model model = {0};
     int status = task_model_read(&model, check->path, NULL, err);
-    check->kind = CHECK_MODEL;
     check->n_entries = status == 0 ? task_count(model.top) : 0;
     return status;
 }
@@ -139,7 +135,6 @@ static int check_sweep(struct check *check, struct error *err)
     SCOPED_BY(sweep_spec_release) struct sweep_spec spec;
     sweep_spec_init(&spec);
     int status = sweep_spec_read(&spec, check->path, err);
-    check->kind = CHECK_SWEEP;
     if (status == 0)
         check->n_entries = sweep_plan_n_points(&spec.plan);
     return status;
@@ -149,7 +144,6 @@ static int check_properties(struct check *check, struct error *err)
 {
     SCOPED_BY(property_catalogue_release) struct property_catalogue properties = {0};
     int status = property_file_read(&properties, check->path, err);
-    check->kind = CHECK_PROPERTIES;
     check->n_entries = properties.n;
     return status;
 }
@@ -165,7 +159,6 @@ static void add_patterns(struct check *check, const struct catalogue *catalogue)
 
 static int check_catalogue(struct check *check, struct error *err)
 {
-    check->kind = CHECK_CATALOGUE;
     SCOPED char *directory = data_folder(NULL); // parents may be shipped patterns
     struct catalogue *catalogue = catalogue_load(directory, &check->path, 1, err);
     if (!catalogue)
@@ -177,9 +170,8 @@ static int check_catalogue(struct check *check, struct error *err)
 
 /// A kind of findings or a tuning point, beside the shipped patterns, with which it must share no
 /// id.
-static int check_remedies(struct check *check, enum check_kind kind, struct error *err)
+static int check_remedies(struct check *check, struct error *err)
 {
-    check->kind = kind;
     struct catalogue *catalogue = catalogue_load_shipped(&check->path, 1, err);
     if (!catalogue)
         return -1;
@@ -194,20 +186,9 @@ static int check_remedies(struct check *check, enum check_kind kind, struct erro
     return status;
 }
 
-static int check_finding_kind(struct check *check, struct error *err)
-{
-    return check_remedies(check, CHECK_FINDING, err);
-}
-
-static int check_tuning(struct check *check, struct error *err)
-{
-    return check_remedies(check, CHECK_TUNING, err);
-}
-
 /// Properties or a hierarchy of them, beside the shipped ones.
 static int check_properties_of_run(struct check *check, struct error *err)
 {
-    check->kind = property_file_is_asl(check->path) ? CHECK_ASL : CHECK_HIERARCHY;
     struct catalogue *catalogue = catalogue_load_shipped(&check->path, 1, err);
     if (!catalogue)
         return -1;
@@ -224,30 +205,39 @@ static int check_xml(struct check *check, struct error *err)
 {
     static const struct {
         const char *outermost;
+        enum check_kind kind;
         int (*check)(struct check *check, struct error *err);
     } kinds[] = {
-        {"pattern", check_catalogue},     {"patterns", check_catalogue},
-        {"PATTERN", check_catalogue},     {"property", check_properties},
-        {"properties", check_properties}, {"machine", check_machine},
-        {"policy", check_policy},         {"sweep", check_sweep},
-        {"finding", check_finding_kind},  {"hierarchy", check_properties_of_run},
-        {"model", check_model},           {"slowdown", check_slowdown},
-        {"tuning", check_tuning},
+        {"pattern", CHECK_CATALOGUE, check_catalogue},
+        {"patterns", CHECK_CATALOGUE, check_catalogue},
+        {"PATTERN", CHECK_CATALOGUE, check_catalogue},
+        {"property", CHECK_PROPERTIES, check_properties},
+        {"properties", CHECK_PROPERTIES, check_properties},
+        {"machine", CHECK_MACHINE, check_machine},
+        {"policy", CHECK_POLICY, check_policy},
+        {"sweep", CHECK_SWEEP, check_sweep},
+        {"finding", CHECK_FINDING, check_remedies},
+        {"hierarchy", CHECK_HIERARCHY, check_properties_of_run},
+        {"model", CHECK_MODEL, check_model},
+        {"slowdown", CHECK_SLOWDOWN, check_slowdown},
+        {"tuning", CHECK_TUNING, check_remedies},
     };
     struct xml_document *document = xml_read(check->path, err);
     if (!document)
         return -1;
     const char *name = document->top.n_children ? document->top.children[0].name : "";
     size_t kind = FIND_BY(kinds, sizeof kinds / sizeof kinds[0], outermost, name);
-    bool is_known = kind < sizeof kinds / sizeof kinds[0];
-    if (!is_known)
+    if (kind == sizeof kinds / sizeof kinds[0])
         error_set(err,
                   "%s:1: <%s> is neither <pattern>, <patterns>, <finding>, <tuning>, <hierarchy>, "
                   "<property>, <properties>, <machine>, <model>, <policy>, <slowdown> nor <sweep>: "
                   "of XML files, these can be checked",
                   check->path, name);
     xml_free(document);
-    return is_known ? kinds[kind].check(check, err) : -1;
+    if (kind == sizeof kinds / sizeof kinds[0])
+        return -1;
+    check->kind = kinds[kind].kind;
+    return kinds[kind].check(check, err);
 }
 
 // An XML file begins with <, after a byte order mark and white space, if any; no archive does.
@@ -318,21 +308,23 @@ static void check_file(struct check *check)
 {
     struct error err = {{0}};
     int result;
-    if (property_file_is_asl(check->path))
+    if (property_file_is_asl(check->path)) {
+        check->kind = CHECK_ASL;
         result = check_properties_of_run(check, &err);
-    else if (looks_like_xml(check->path))
+    } else if (looks_like_xml(check->path)) {
         result = check_xml(check, &err);
-    else if (is_text(check))
+    } else if (is_text(check)) {
         result = check_text(check, &err);
-    else if (!may_be_archive(check->path))
+    } else if (!may_be_archive(check->path)) {
         result =
             error_set(&err,
                       "'%s' is not an OTF2 archive: the name of its anchor file ends in .otf2; and "
                       "neither an XML file nor settings or a filter of pagoda trace nor rules of "
                       "pagoda reduce",
                       check->path);
-    else
+    } else {
         result = check_archive(check, &err);
+    }
     if (result == 0)
         return;
     log_error("%s", err.text);

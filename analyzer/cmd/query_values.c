@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "analyzer/base/memory.h"
+#include "analyzer/base/order.h"
 #include "analyzer/base/text.h"
 
 /// While the values of one metric are taken.
@@ -177,11 +178,6 @@ struct sorting {
     bool by_value; // within a group, for clusters
 };
 
-static int compare_sizes(size_t a, size_t b)
-{
-    return (a > b) - (a < b);
-}
-
 static int compare_parts(const char *a, const char *b)
 {
     return !a || !b ? (a != NULL) - (b != NULL) : strverscmp(a, b);
@@ -191,28 +187,20 @@ static int compare_parts(const char *a, const char *b)
 static int compare_groups(const struct found_value *a, const struct found_value *b,
                           enum query_over over)
 {
-    int order = compare_sizes(a->metric, b->metric);
-    if (!order && over != OVER_TRIALS)
-        order = compare_sizes(a->trial, b->trial);
-    if (!order && over != OVER_RANKS)
-        order = compare_parts(a->part, b->part);
-    if (!order && over == OVER_NOTHING)
-        order = compare_sizes(a->interval, b->interval);
-    return order;
+    return ORDER_BY(LESS_FIRST(a->metric, b->metric),
+                    over != OVER_TRIALS ? LESS_FIRST(a->trial, b->trial) : 0,
+                    over != OVER_RANKS ? compare_parts(a->part, b->part) : 0,
+                    over == OVER_NOTHING ? LESS_FIRST(a->interval, b->interval) : 0);
 }
 
 static int compare_values(const void *a, const void *b, void *user)
 {
     const struct sorting *sorting = user;
-    const struct found_value *value_a = a, *value_b = b;
-    int order = compare_groups(value_a, value_b, sorting->over);
-    if (!order && sorting->by_value)
-        order = (value_a->value > value_b->value) - (value_a->value < value_b->value);
-    if (!order)
-        order = compare_sizes(value_a->trial, value_b->trial);
-    if (!order)
-        order = compare_parts(value_a->part, value_b->part);
-    return order ? order : compare_sizes(value_a->interval, value_b->interval);
+    const struct found_value *x = a, *y = b;
+    return ORDER_BY(compare_groups(x, y, sorting->over),
+                    sorting->by_value ? LESS_FIRST(x->value, y->value) : 0,
+                    LESS_FIRST(x->trial, y->trial), compare_parts(x->part, y->part),
+                    LESS_FIRST(x->interval, y->interval));
 }
 
 static void add_columns(struct relation *relation, const struct found_values *found,

@@ -113,11 +113,8 @@ static int read_all(const char *path, struct profile *profile, struct error *err
 static int compare(const void *a, const void *b)
 {
     const struct profile_value *left = a, *right = b;
-    int order =
-        ORDER_BY(LESS_FIRST(left->metric, right->metric), LESS_FIRST(left->rank, right->rank));
-    if (order == 0)
-        order = strcmp(left->file, right->file);
-    return order ? order : strcmp(left->function, right->function);
+    return ORDER_BY(LESS_FIRST(left->metric, right->metric), LESS_FIRST(left->rank, right->rank),
+                    strcmp(left->file, right->file), strcmp(left->function, right->function));
 }
 
 static void write_line(FILE *csv, const struct profile_value *at, double value)

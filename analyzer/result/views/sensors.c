@@ -103,8 +103,8 @@ static int by_mean(const void *a, const void *b)
     const struct result_sensor_place *left = a, *right = b;
     double l = isnan(left->mean) ? -INFINITY : left->mean;
     double r = isnan(right->mean) ? -INFINITY : right->mean;
-    int order = ORDER_BY(MORE_FIRST(l, r), LESS_FIRST(left->location, right->location));
-    return order ? order : strcmp(left->label, right->label);
+    return ORDER_BY(MORE_FIRST(l, r), LESS_FIRST(left->location, right->location),
+                    strcmp(left->label, right->label));
 }
 
 /// Values with the name they share, in an order that puts these together.
@@ -116,12 +116,10 @@ struct named_values {
 static int by_name(const void *a, const void *b)
 {
     const struct named_values *left = a, *right = b;
-    int order = strcmp(left->name, right->name);
-    if (order == 0)
-        order = ORDER_BY(MORE_FIRST(left->values->is_state, right->values->is_state));
-    if (order == 0)
-        order = strcmp(left->values->unit, right->values->unit);
-    return order ? order : ORDER_BY(LESS_FIRST(left->values, right->values));
+    return ORDER_BY(strcmp(left->name, right->name),
+                    MORE_FIRST(left->values->is_state, right->values->is_state),
+                    strcmp(left->values->unit, right->values->unit),
+                    LESS_FIRST(left->values, right->values));
 }
 
 static bool is_same(const struct named_values *a, const struct named_values *b)
