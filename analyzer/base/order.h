@@ -13,6 +13,20 @@
 #define LESS_FIRST(a, b) (((a) > (b)) - ((a) < (b)))
 #define MORE_FIRST(a, b) LESS_FIRST((b), (a))
 
+static inline uint64_t smaller(uint64_t a, uint64_t b)
+{
+    return a < b ? a : b;
+}
+static inline uint64_t larger(uint64_t a, uint64_t b)
+{
+    return a > b ? a : b;
+}
+/// A less B, not below 0.
+static inline uint64_t less(uint64_t a, uint64_t b)
+{
+    return a > b ? a - b : 0;
+}
+
 /// The first order that is not 0 decides. All are computed: a later one must hold without those
 /// before it.
 #define ORDER_BY(...)                                                                              \

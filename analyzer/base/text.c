@@ -16,6 +16,7 @@
 #include <sys/stat.h>
 
 #include "analyzer/base/memory.h"
+#include "analyzer/base/order.h"
 
 static bool is_continuation(unsigned char byte)
 {
@@ -171,11 +172,6 @@ int text_compare(const void *a, const void *b)
 
 enum { MAX_ID_BYTES = 64, MAX_FILE_BYTES = 16 << 20 };
 enum { MAX_WORD_BYTES = 63, MAX_SHOWN = 4, MOST_SLIPS = 3 };
-
-static size_t smaller(size_t a, size_t b)
-{
-    return a < b ? a : b;
-}
 
 static size_t distance(const char *a, const char *b)
 {

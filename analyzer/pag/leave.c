@@ -5,6 +5,7 @@
 // partner is read first.
 #include "analyzer/pag/leave.h"
 
+#include "analyzer/base/order.h"
 #include "analyzer/pag/lineage/head.h"
 #include "analyzer/pag/location/location.h"
 #include "analyzer/pag/matching/matching.h"
@@ -272,11 +273,6 @@ static const struct message *deciding_message(const struct engine *engine,
     return best;
 }
 
-static uint64_t min_ns(uint64_t a, uint64_t b)
-{
-    return a < b ? a : b;
-}
-
 /// What ended the wait of a call for a partner on an RMA window.
 struct rma_release {
     enum pag_wait_kind wait;
@@ -356,7 +352,7 @@ static void emit_receive(struct engine *engine, const struct location_state *loc
         emit_epoch(engine, location, message, now);
         return;
     }
-    uint64_t wait_end_ns = min_ns(message->send_enter_ns, call->leave_ns);
+    uint64_t wait_end_ns = smaller(message->send_enter_ns, call->leave_ns);
     bool has_waited = wait_end_ns > call->enter_ns;
     if (engine->listener.trigger) {
         struct trigger trigger;
@@ -368,7 +364,7 @@ static void emit_receive(struct engine *engine, const struct location_state *loc
         value[TRIGGER_RECEIVE_POST_ENTER] =
             (int64_t)(probed != NONE ? call->enter_ns : message->post_enter_ns);
         value[TRIGGER_RECEIVE_SEND_ENTER] = (int64_t)message->send_enter_ns;
-        value[TRIGGER_RECEIVE_SEND_LEAVE] = (int64_t)min_ns(message->send_leave_ns, TRIGGER_NEVER);
+        value[TRIGGER_RECEIVE_SEND_LEAVE] = (int64_t)smaller(message->send_leave_ns, TRIGGER_NEVER);
         value[TRIGGER_RECEIVE_BYTES] = (int64_t)message->size_bytes;
         value[TRIGGER_RECEIVE_TAG] = message->tag;
         value[TRIGGER_RECEIVE_SENDER] = message->sender;

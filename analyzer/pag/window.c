@@ -6,6 +6,7 @@
 // without; until then all that is replayed comes before it.
 #include "analyzer/pag/window.h"
 
+#include "analyzer/base/order.h"
 #include "analyzer/pag/lineage/head.h"
 #include "analyzer/pag/location/location.h"
 #include "analyzer/pag/views/thread_time.h"
@@ -144,28 +145,23 @@ void window_close(struct engine *engine, struct rank_state *rank, uint64_t time_
     rank->is_closed = true;
 }
 
-static uint64_t difference(uint64_t a, uint64_t b)
-{
-    return a > b ? a - b : 0;
-}
-
 struct pag_rank_time window_sum(const struct engine *engine, struct rank_state *rank)
 {
     note_edges(engine, rank, UINT64_MAX);
     const uint64_t *lost_end_ns = rank->has_end ? rank->lost_end_ns : rank->lost_ns;
     struct pag_rank_time time = {
-        .mpi_ns = difference(rank->has_end ? rank->mpi_end_ns : rank->mpi_ns, rank->mpi_begin_ns),
-        .no_cpu_ns = difference(lost_end_ns[LOST_OUTSIDE], rank->lost_begin_ns[LOST_OUTSIDE]),
-        .blocked_ns = difference(lost_end_ns[LOST_BLOCKED], rank->lost_begin_ns[LOST_BLOCKED]),
-        .no_cpu_mpi_ns = difference(lost_end_ns[LOST_INSIDE], rank->lost_begin_ns[LOST_INSIDE]),
+        .mpi_ns = less(rank->has_end ? rank->mpi_end_ns : rank->mpi_ns, rank->mpi_begin_ns),
+        .no_cpu_ns = less(lost_end_ns[LOST_OUTSIDE], rank->lost_begin_ns[LOST_OUTSIDE]),
+        .blocked_ns = less(lost_end_ns[LOST_BLOCKED], rank->lost_begin_ns[LOST_BLOCKED]),
+        .no_cpu_mpi_ns = less(lost_end_ns[LOST_INSIDE], rank->lost_begin_ns[LOST_INSIDE]),
     };
     uint64_t outside_ns =
-        difference(rank->has_end ? rank->useful_end_ns : rank->useful_ns, rank->useful_begin_ns);
-    time.useful_ns = difference(outside_ns, time.no_cpu_ns);
+        less(rank->has_end ? rank->useful_end_ns : rank->useful_ns, rank->useful_begin_ns);
+    time.useful_ns = less(outside_ns, time.no_cpu_ns);
     if (rank->has_finalize && engine->has_window_end)
-        time.ended_ns = difference(engine->window_end_ns, rank->switch_ns > engine->window_begin_ns
-                                                              ? rank->switch_ns
-                                                              : engine->window_begin_ns);
+        time.ended_ns = less(engine->window_end_ns, rank->switch_ns > engine->window_begin_ns
+                                                        ? rank->switch_ns
+                                                        : engine->window_begin_ns);
     return time;
 }
 

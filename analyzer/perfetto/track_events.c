@@ -10,6 +10,7 @@
 #include "analyzer/perfetto/track_events.h"
 
 #include "analyzer/base/memory.h"
+#include "analyzer/base/order.h"
 #include "analyzer/perfetto/packets.h"
 
 /// A track gets its number when it is first needed, and its description once in each file.
@@ -236,11 +237,6 @@ static struct slice_edge begin_of(struct track_events *events, uint32_t location
     return begin;
 }
 
-static uint64_t later_ns(uint64_t a, uint64_t b)
-{
-    return a > b ? a : b;
-}
-
 /// Ends all open slices at TIME_NS, or at the last event of those that were read ahead, and begins
 /// them anew in a further file.
 static void split(struct track_events *events, uint64_t time_ns)
@@ -250,7 +246,7 @@ static void split(struct track_events *events, uint64_t time_ns)
         struct location_tracks *tracks = &events->locations[i];
         for (size_t n = tracks->n_open; n > 0; n--)
             packets_end(events->packets,
-                        &(struct slice_edge){.time_ns = later_ns(time_ns, tracks->last_ns),
+                        &(struct slice_edge){.time_ns = larger(time_ns, tracks->last_ns),
                                              .track_uuid = location_track(events, i)});
     }
     packets_next_file(events->packets);
@@ -261,8 +257,7 @@ static void split(struct track_events *events, uint64_t time_ns)
         for (size_t n = 0; n < tracks->n_open; n++) {
             const struct open_slice *slice = &tracks->open[n];
             const struct slice_fact began = {SLICE_FACT_BEGAN, slice->begin_ns};
-            struct slice_edge begin =
-                begin_of(events, i, slice, later_ns(time_ns, tracks->last_ns));
+            struct slice_edge begin = begin_of(events, i, slice, larger(time_ns, tracks->last_ns));
             begin.facts = &began;
             begin.n_facts = 1;
             packets_begin(events->packets, &begin);
@@ -570,7 +565,7 @@ static uint64_t column_ns(const struct strip_writer *writer, size_t column)
     const struct track_strips *strips = writer->strips;
     uint64_t ns = column < strips->n_columns ? column * strips->column_ns : strips->end_ns;
     ns = ns < strips->end_ns ? ns : strips->end_ns;
-    return later_ns(ns < writer->end_ns ? ns : writer->end_ns, writer->begin_ns);
+    return larger(ns < writer->end_ns ? ns : writer->end_ns, writer->begin_ns);
 }
 
 /// One slice for columns of the same phase.

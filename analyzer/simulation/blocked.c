@@ -3,6 +3,7 @@
 #include "analyzer/simulation/steps.h"
 
 #include "analyzer/base/memory.h"
+#include "analyzer/base/order.h"
 #include "analyzer/simulation/change/move.h"
 #include "analyzer/simulation/change/overlap.h"
 #include "analyzer/simulation/change/scale.h"
@@ -201,7 +202,7 @@ static void settle_file(struct engine *engine, const struct location_state *loca
     }
     uint64_t length_ns = less(*ready_ns, released_ns) + (uint64_t)(*work / PAG_WORK_PER_NS);
     uint64_t own_ns =
-        min_ns(less(call->recorded_work_ns, recorded_ns - call->recorded_enter_ns), length_ns);
+        smaller(less(call->recorded_work_ns, recorded_ns - call->recorded_enter_ns), length_ns);
     *ready_ns = released_ns + (uint64_t)file_time(engine, location, length_ns - own_ns);
     *work = file_time(engine, location, own_ns) * PAG_WORK_PER_NS;
 }

@@ -108,11 +108,6 @@ static void keep_nodes(struct result *result, const struct result_straggler *ran
     }
 }
 
-static uint64_t above(uint64_t ns, uint64_t usual_ns)
-{
-    return ns > usual_ns ? ns - usual_ns : 0;
-}
-
 /// Adds the iteration with most waiting, if that is much more than in the others; of what they have
 /// more than these in the mean. Not the first one, which may hold what was before the loop, and
 /// none where neighbouring ones are kept together.
@@ -141,10 +136,10 @@ static void keep_iteration(struct result *result)
         .in = RESULT_PART_ALL,
         .late_ns = worst->wait_ns,
         .share = share,
-        .work_ns = above(worst->useful_ns, (others.useful_ns - worst->useful_ns) / n_others),
-        .core_ns = above(worst->no_cpu_ns, (others.no_cpu_ns - worst->no_cpu_ns) / n_others),
+        .work_ns = less(worst->useful_ns, (others.useful_ns - worst->useful_ns) / n_others),
+        .core_ns = less(worst->no_cpu_ns, (others.no_cpu_ns - worst->no_cpu_ns) / n_others),
         .network_ns =
-            above(worst->other_mpi_ns, (others.other_mpi_ns - worst->other_mpi_ns) / n_others)};
+            less(worst->other_mpi_ns, (others.other_mpi_ns - worst->other_mpi_ns) / n_others)};
     row->in.iteration = (uint32_t)(worst - items);
     // One rank that is longer keeps all others waiting so long. Waits that are longer still are for
     // ranks that had not begun to iterate.

@@ -3,6 +3,7 @@
 // the rank's last wait before, there to the rank that ended it, and so on. A wait is explained by
 // the ways back from the release and from the waiting rank's enter: where they meet, both were one.
 // What the first way took from there, less what the second one took, is the wait.
+#include "analyzer/base/order.h"
 #include "analyzer/result/parts.h"
 
 #include <stdlib.h>
@@ -69,17 +70,12 @@ static struct way way_back(const struct pag_result *replay, uint32_t rank, uint6
     return way;
 }
 
-static uint64_t min_ns(uint64_t a, uint64_t b)
-{
-    return a < b ? a : b;
-}
-
 /// Cuts both ways where they meet; false where they do not.
 static bool cut_common(struct way *way, struct way *other)
 {
     for (size_t i = 0, k = 0; i < way->n && k < other->n;) {
         struct piece *a = &way->pieces[i], *b = &other->pieces[k];
-        uint64_t time_ns = min_ns(a->to_ns, b->to_ns);
+        uint64_t time_ns = smaller(a->to_ns, b->to_ns);
         if (a->rank == b->rank && time_ns >= a->from_ns && time_ns >= b->from_ns) {
             a->from_ns = b->from_ns = time_ns;
             a->wait = b->wait = NULL;
@@ -100,7 +96,7 @@ static bool cut_common(struct way *way, struct way *other)
 static uint64_t overlap_ns(const struct piece *piece, uint64_t begin_ns, uint64_t end_ns)
 {
     begin_ns = begin_ns > piece->from_ns ? begin_ns : piece->from_ns;
-    end_ns = min_ns(end_ns, piece->to_ns);
+    end_ns = smaller(end_ns, piece->to_ns);
     return end_ns > begin_ns ? end_ns - begin_ns : 0;
 }
 
@@ -135,7 +131,7 @@ static uint64_t add_piece(const struct call_tree *tree, const struct piece *piec
         uint64_t before_ns = overlap_ns(piece, call->since_ns, call->enter_ns);
         computing_ns += before_ns;
         add_amount(amounts, piece->rank, place_of(tree, piece->rank, call->longest_path),
-                   min_ns(call->longest_ns, before_ns));
+                   smaller(call->longest_ns, before_ns));
         add_amount(amounts, piece->rank, place_of(tree, piece->rank, call->call_path),
                    overlap_ns(piece, call->release_ns, call->leave_ns));
     }
@@ -208,7 +204,7 @@ static void put_origin(const struct call_tree *tree, const struct way *way, cons
             if (late.items[k].place.path != own.items[i].place.path ||
                 late.items[k].place.site != own.items[i].place.site)
                 continue;
-            uint64_t both_ns = min_ns(late.items[k].ns, own.items[i].ns);
+            uint64_t both_ns = smaller(late.items[k].ns, own.items[i].ns);
             late.items[k].ns -= both_ns;
             own.items[i].ns -= both_ns;
         }
@@ -217,7 +213,7 @@ static void put_origin(const struct call_tree *tree, const struct way *way, cons
         result->moment.origin_rank = best->rank;
         result->moment.origin_path = best->place.path;
         result->moment.origin_site = best->place.site;
-        result->moment.origin_ns = min_ns(best->ns, result->moment.wait_ns);
+        result->moment.origin_ns = smaller(best->ns, result->moment.wait_ns);
     }
     FREE_ALL(late.items, own.items);
 }
@@ -248,7 +244,7 @@ static void put_call(const struct call_tree *tree, const struct pag_recent_call 
     bool waits = call->release_ns > result->moment.time_ns;
     result->moment.state = waits ? RESULT_MOMENT_WAITS : RESULT_MOMENT_CALLS;
     result->moment.begin_ns = call->enter_ns;
-    result->moment.end_ns = min_ns(call->leave_ns, result->time_ns);
+    result->moment.end_ns = smaller(call->leave_ns, result->time_ns);
     result->moment.path = place.path;
     result->moment.site = place.site;
     result->moment.wait_ns = call->release_ns - call->enter_ns;

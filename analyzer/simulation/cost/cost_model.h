@@ -99,15 +99,4 @@ struct cost_model {
     void (*ended)(struct prediction *prediction, uint32_t location, uint64_t now_ns);
 };
 
-static inline uint64_t min_ns(uint64_t a, uint64_t b)
-{
-    return a < b ? a : b;
-}
-
-/// A less B, not below 0.
-static inline uint64_t less(uint64_t a, uint64_t b)
-{
-    return a > b ? a - b : 0;
-}
-
 extern const struct cost_model recorded_costs, machine_costs, timeless_costs;

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "analyzer/base/memory.h"
+#include "analyzer/base/order.h"
 #include "analyzer/simulation/cores/placement.h"
 #include "analyzer/simulation/cost/recorded_costs.h"
 
@@ -41,7 +42,7 @@ static uint64_t message_ns(const struct prediction *prediction, uint32_t sender,
 /// When CALL ends at the earliest.
 static uint64_t least_end_ns(const struct ideal *ideal, const struct simulated_call *call)
 {
-    uint64_t end_ns = min_ns(call->recorded_leave_ns, ideal->begin_ns);
+    uint64_t end_ns = smaller(call->recorded_leave_ns, ideal->begin_ns);
     return end_ns > call->enter_ns ? end_ns : call->enter_ns;
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // What calls and messages cost on a machine (pagoda-machine(5)). In a timeless run calls that
 // handle no data cost nothing; else they cost what they did.
+#include "analyzer/base/order.h"
 #include "analyzer/simulation/cost/recorded_costs.h"
 #include "analyzer/simulation/cost/timeless.h"
 #include "analyzer/simulation/network/collective_plan.h"
@@ -20,11 +21,6 @@ static pag_work work_before(struct prediction *prediction, const struct simulate
 {
     return call->is_handle ? recorded_costs_before(prediction, call, receivers)
                            : work_timeless(prediction, call, receivers);
-}
-
-static uint64_t max_ns(uint64_t a, uint64_t b)
-{
-    return a > b ? a : b;
 }
 
 /// When a collective has released a member.
@@ -52,7 +48,7 @@ static uint64_t collective_met(const struct prediction *prediction,
                            : 0;
     bool from_root = condition->class_ == COLLECTIVE_ONE_TO_ALL;
     uint64_t begin_ns =
-        from_root ? condition->time_ns : max_ns(condition->time_ns, condition->entered_ns);
+        from_root ? condition->time_ns : larger(condition->time_ns, condition->entered_ns);
     return begin_ns + time_ns;
 }
 
@@ -63,7 +59,7 @@ static uint64_t message_met(const struct machine_messages *messages,
     if (condition->arrived_ns != PAG_NOT_KNOWN)
         return condition->arrived_ns;
     uint64_t begin_ns = condition->is_rendezvous
-                            ? max_ns(condition->departed_ns, condition->posted_ns)
+                            ? larger(condition->departed_ns, condition->posted_ns)
                             : condition->departed_ns;
     return begin_ns + noise_ns(&messages->noise,
                                machine_message_ns(messages, condition->size_bytes),
@@ -82,22 +78,22 @@ static void settle_timeless(struct prediction *prediction, const struct simulate
     for (uint32_t i = 0; i < n_conditions; i++) {
         const struct call_condition *condition = &conditions[i];
         if (condition->kind == CONDITION_COLLECTIVE) {
-            *ready_ns = max_ns(*ready_ns, collective_met(prediction, condition));
+            *ready_ns = larger(*ready_ns, collective_met(prediction, condition));
             continue;
         }
         if (condition->follows_ns != PAG_NOT_KNOWN) {
             bool goes_alone = condition->arrived_ns != PAG_NOT_KNOWN; // links and buses carry it
             *ready_ns =
-                max_ns(*ready_ns, goes_alone ? condition->arrived_ns
+                larger(*ready_ns, goes_alone ? condition->arrived_ns
                                              : condition->departed_ns + condition->follows_ns);
             continue;
         }
         const struct machine_messages *messages =
             scopes_between(scopes, condition->sender_site, condition->receiver_site);
         if (condition->needs_attendance)
-            *ready_ns = max_ns(*ready_ns, condition->time_ns);
+            *ready_ns = larger(*ready_ns, condition->time_ns);
         if (condition->is_rendezvous || condition->kind == CONDITION_MESSAGE)
-            *ready_ns = max_ns(*ready_ns, message_met(messages, condition));
+            *ready_ns = larger(*ready_ns, message_met(messages, condition));
         if (condition->kind == CONDITION_MESSAGE && !condition->is_probed)
             *work += (pag_work)messages->receive_overhead_ns * PAG_WORK_PER_NS;
     }

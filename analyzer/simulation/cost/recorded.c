@@ -7,6 +7,7 @@
 #include <stdlib.h>
 
 #include "analyzer/base/memory.h"
+#include "analyzer/base/order.h"
 
 enum {
     ENOUGH = 4,           // samples of messages of a class
@@ -189,7 +190,7 @@ static void count_lost(struct recorded *recorded, uint32_t rank, struct kept_cal
     if (call->region >= recorded->definitions->n_regions)
         return;
     uint64_t *least_ns = &recorded->least_lost_ns[call->region];
-    *least_ns = min_ns(*least_ns, min_ns(call->own_ns, cpu_ns));
+    *least_ns = smaller(*least_ns, smaller(call->own_ns, cpu_ns));
 }
 
 void recorded_called(void *context, const struct pag_called *of)

@@ -2,6 +2,7 @@
 // Costs as recorded: when calls go on, and what they do then (see recorded_costs.h).
 #include "analyzer/simulation/cost/recorded_costs.h"
 
+#include "analyzer/base/order.h"
 #include "analyzer/simulation/cost/recorded.h"
 
 static bool is_all_to_all(const struct call_condition *condition)
@@ -74,7 +75,7 @@ static uint64_t message_delay(const struct prediction *prediction,
         return less(measured_ns + flight_ns,
                     recorded_flight_ns(recorded, !far, condition->size_bytes));
     uint64_t usual_ns = less(flight_ns, usual_receive(prediction, condition, far));
-    return moves ? usual_ns : min_ns(measured_ns, usual_ns);
+    return moves ? usual_ns : smaller(measured_ns, usual_ns);
 }
 
 /// How long after its release CONDITION is met; a message that follows another one comes no later
@@ -84,8 +85,8 @@ static uint64_t delay_of(const struct prediction *prediction,
                          uint64_t measured_ns)
 {
     if (condition->kind == CONDITION_MESSAGE)
-        return min_ns(condition->follows_ns,
-                      message_delay(prediction, condition, is_measured, measured_ns));
+        return smaller(condition->follows_ns,
+                       message_delay(prediction, condition, is_measured, measured_ns));
     return is_measured ? measured_ns : 0;
 }
 
@@ -159,7 +160,7 @@ static uint64_t work_after(const struct prediction *prediction, const struct sim
 {
     if (by->kind != CONDITION_MESSAGE)
         return 0;
-    return min_ns(receive_ns(prediction, by), less(call->recorded_leave_ns, by->recorded_ns));
+    return smaller(receive_ns(prediction, by), less(call->recorded_leave_ns, by->recorded_ns));
 }
 
 /// Whether CONDITION counts among the messages whose flights are reported.
@@ -210,11 +211,11 @@ static uint64_t shared_work(const struct prediction *prediction, const struct si
                             const struct call_condition *conditions, uint32_t n_conditions,
                             uint64_t release_ns)
 {
-    uint64_t own_ns = min_ns(call->recorded_work_ns, less(call->recorded_leave_ns, release_ns));
+    uint64_t own_ns = smaller(call->recorded_work_ns, less(call->recorded_leave_ns, release_ns));
     if (!spins(prediction) && call->n_left_out == 0)
         return own_ns;
     uint64_t usual_ns = usual_work(prediction, call, conditions, n_conditions);
-    return min_ns(own_ns, usual_ns < UINT64_MAX ? usual_ns : usual_time(prediction, call));
+    return smaller(own_ns, usual_ns < UINT64_MAX ? usual_ns : usual_time(prediction, call));
 }
 
 static void settle_shared(struct prediction *prediction, const struct simulated_call *call,
@@ -242,7 +243,7 @@ static void settle_shared(struct prediction *prediction, const struct simulated_
             prediction->use.n_flights++;
             prediction->use.n_interpolated += !has_waited || i != last || delay_ns > 0;
         }
-        uint64_t met_ns = condition->time_ns + min_ns(condition->follows_ns, delay_ns);
+        uint64_t met_ns = condition->time_ns + smaller(condition->follows_ns, delay_ns);
         *ready_ns = met_ns > *ready_ns ? met_ns : *ready_ns;
     }
 }
@@ -292,14 +293,14 @@ static void settle(struct prediction *prediction, const struct simulated_call *c
                       (conditions[last].recorded_ns > call->recorded_enter_ns ||
                        is_all_to_all(&conditions[last]));
     uint64_t work_ns = has_waited ? work_after(prediction, call, &conditions[last])
-                                  : min_ns(call->recorded_work_ns,
-                                           usual_work(prediction, call, conditions, n_conditions));
+                                  : smaller(call->recorded_work_ns,
+                                            usual_work(prediction, call, conditions, n_conditions));
     uint64_t recorded_ready_ns = call->recorded_leave_ns - work_ns;
     *ready_ns = call->enter_ns;
     bool is_needless = only_follows(conditions, n_conditions);
     if (!has_waited && is_whole && !is_needless) {
         uint64_t rest_ns = recorded_ready_ns - call->recorded_enter_ns;
-        uint64_t own_ns = min_ns(rest_ns, less(call->recorded_work_ns, work_ns));
+        uint64_t own_ns = smaller(rest_ns, less(call->recorded_work_ns, work_ns));
         *ready_ns += rest_ns - own_ns + part_left(call, conditions, n_conditions, own_ns);
     }
     work_ns = is_needless ? 0 : work_left(prediction, call, conditions, n_conditions, work_ns);
@@ -340,8 +341,8 @@ uint64_t recorded_own_work(const struct prediction *prediction, const struct sim
     if (!spins(prediction))
         return less(own_ns, own_ns < length_ns ? saved_hand_over(prediction, call->rank) : 0);
     if (!call->is_waiting)
-        own_ns = min_ns(own_ns, usual_time(prediction, call));
-    return min_ns(call->recorded_work_ns, own_ns);
+        own_ns = smaller(own_ns, usual_time(prediction, call));
+    return smaller(call->recorded_work_ns, own_ns);
 }
 
 /// Who had enough cores had one, whatever CPU samples say.
@@ -422,7 +423,7 @@ static uint64_t own_limit(const struct prediction *prediction, const struct simu
         prediction->progress ? &prediction->progress[call->rank] : NULL;
     // Another call's limit: this one was put off.
     return progress && progress->limited_leave_ns == call->recorded_leave_ns
-               ? min_ns(limit_ns, progress->limit_ns)
+               ? smaller(limit_ns, progress->limit_ns)
                : limit_ns;
 }
 
@@ -438,7 +439,7 @@ static pag_work copy_work(const struct prediction *prediction, const struct simu
     bool far = scopes_is_remote(&prediction->scenario->scopes, call->site, receivers[0]);
     uint64_t copy_ns = recorded_receive_ns(prediction->recorded, polls_idly(prediction, call->rank),
                                            far, call->freed_bytes);
-    return (pag_work)min_ns(copy_ns, most_ns) * PAG_WORK_PER_NS;
+    return (pag_work)smaller(copy_ns, most_ns) * PAG_WORK_PER_NS;
 }
 
 pag_work recorded_costs_before(struct prediction *prediction, const struct simulated_call *call,
@@ -448,7 +449,7 @@ pag_work recorded_costs_before(struct prediction *prediction, const struct simul
     if (prediction->progress)
         note_progress(prediction, call->rank, call->enter_ns, call->recorded_enter_ns);
     if (own_ns > 0)
-        own_ns = min_ns(own_ns, limit_sending(prediction, call));
+        own_ns = smaller(own_ns, limit_sending(prediction, call));
     pag_work amount = call->is_waiting ? 0 : (pag_work)own_ns * PAG_WORK_PER_NS;
     uint32_t n_less = call->n_left_out + call->n_joined;
     if (n_less > 0)
@@ -473,7 +474,7 @@ void recorded_costs_settle(struct prediction *prediction, const struct simulated
                            uint64_t *ready_ns, pag_work *work)
 {
     struct simulated_call own = *call;
-    own.recorded_work_ns = min_ns(call->recorded_work_ns, own_limit(prediction, call));
+    own.recorded_work_ns = smaller(call->recorded_work_ns, own_limit(prediction, call));
     if (call->is_handle && n_conditions > 0)
         own.recorded_leave_ns = handle_leave(prediction, call, conditions, n_conditions);
     settle(prediction, &own, conditions, n_conditions, ready_ns, work);
