@@ -324,7 +324,7 @@ static size_t put_report_rows(struct replay_request *request, struct option_row 
                 "run follows. With --json each rank has its shares of 100 equal parts of the time. "
                 "pagoda-export(1) makes a picture to zoom into."),
         OPTION_TEXT_ROW("group", 0, "WHAT", &request->group,
-                        "group ranks by node, machine, program, N each, or as 0,1-4", NULL,
+                        "group ranks by node, machine, program, N, or 0,1-4", NULL,
                         .manual = "Section Groups of ranks says where."),
         OPTION_TEXT_ROW("explain", 0, "RANK@TIME", &request->explain,
                         "explain what a rank does then, or waits for: 3@1.5s", NULL,

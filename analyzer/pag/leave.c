@@ -457,6 +457,19 @@ static void tell_sent(const struct engine *engine, const struct location_state *
     }
 }
 
+/// Counts by its slack a message that CALL receives.
+static void count_slack(struct engine *engine, const struct call *call,
+                        const struct message *message)
+{
+    uint64_t slack_ns = less(call->enter_ns, message->send_enter_ns), limit_ns = 1000;
+    if (message->kind == NONE || call->is_test)
+        return;
+    uint32_t class_ = slack_ns > 0;
+    for (; class_ > 0 && class_ + 1 < PAG_SLACK_CLASSES && slack_ns >= limit_ns; class_++)
+        limit_ns *= 10;
+    engine->result->message_kinds[message->kind].by_slack[class_]++;
+}
+
 static void settle(struct engine *engine, struct location_state *location)
 {
     struct call *call = &location->call;
@@ -466,6 +479,8 @@ static void settle(struct engine *engine, struct location_state *location)
                 !receive_at(engine, call->receives[i])->is_of_window;
             match_abandon_receive(engine, call->receives[i]);
         } else {
+            count_slack(engine, call,
+                        message_at(engine, receive_at(engine, call->receives[i])->message));
             match_settle_receive(engine, call->receives[i]);
         }
     }

@@ -306,12 +306,17 @@ struct pag_size_class {
     uint64_t n_messages, size_bytes;
 };
 
+/// How long before its receiver's call a message was sent (enter to enter): not at all, less than
+/// 1 us, 10 us, ..., 10 ms, or longer. Not of messages that a test found.
+enum { PAG_SLACK_CLASSES = 7 };
+
 /// Messages of one tag on a communicator. Of a run with very many tags those that come first have
 /// their own; all others of a communicator are one, with the tag PAG_OTHER_TAGS.
 struct pag_message_kind {
     uint32_t number; // in the order in which kinds were first sent, see trigger.h
     uint32_t communicator, tag;
     uint64_t n_messages, size_bytes;
+    uint64_t by_slack[PAG_SLACK_CLASSES]; // of those received
 };
 #define PAG_OTHER_TAGS UINT32_MAX
 enum { PAG_MAX_TAGS = 64 }; // of all communicators together

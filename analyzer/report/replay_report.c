@@ -28,6 +28,8 @@ void text_print(const struct result *result, const struct text_options *options,
     page_regions(&page);
     page_call_tree(&page);
     page_waits(&page);
+    if (page.options->shows_all)
+        page_slack(&page);
     page_threads(&page);
     page_streams(&page);
     page_counters(&page);
@@ -43,12 +45,13 @@ json_t *json_report(const struct result *result, const struct whatif_report *wha
     json_t *report = json_document();
     json_put_run(report, result);
     JSON_PUT(report, {"groups", json_groups(result)}, {"message_sizes", json_message_sizes(result)},
-             {"iterations", json_iterations(result)}, {"stragglers", json_stragglers(result)},
-             {"servers", json_servers(result)}, {"threads", json_threads(result)},
-             {"profile", json_profile(result)}, {"counters", json_counters(result)},
-             {"streams", json_streams(result)}, {"sensors", json_sensors(result)},
-             {"metrics", json_metrics(result)}, {"files", json_files(result)},
-             {"critical_path", json_critical_path(result)}, {"patterns", json_wait_states(result)});
+             {"message_slack", json_slack(result)}, {"iterations", json_iterations(result)},
+             {"stragglers", json_stragglers(result)}, {"servers", json_servers(result)},
+             {"threads", json_threads(result)}, {"profile", json_profile(result)},
+             {"counters", json_counters(result)}, {"streams", json_streams(result)},
+             {"sensors", json_sensors(result)}, {"metrics", json_metrics(result)},
+             {"files", json_files(result)}, {"critical_path", json_critical_path(result)},
+             {"patterns", json_wait_states(result)});
     json_put_findings(report, result);
     return JSON_PUT(report, {"whatif", whatif ? json_whatif(whatif, result) : NULL});
 }

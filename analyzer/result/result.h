@@ -455,9 +455,13 @@ struct result_communicator {
 #define RESULT_OTHER_COMMUNICATORS "(others)"
 
 /// Messages of one tag; RESULT_NONE: of all tags that are not there for themselves.
+enum { RESULT_SLACK_CLASSES = 7 };
 struct result_tag {
     uint32_t communicator, tag;
     uint64_t n_messages, size_bytes;
+    uint64_t by_slack[RESULT_SLACK_CLASSES]; // of those received, but not by tests: how many were
+                                             // sent how long before they were asked for: not at
+                                             // all, less than 1 us, 10 us, ..., 10 ms, longer
 };
 
 struct result_named {

@@ -14,6 +14,7 @@
 // Only a limited number of names is kept, so that a program that makes communicators all the time
 // does not fill a database with them.
 enum { MAX_NAMES = 64 };
+_Static_assert((int)RESULT_SLACK_CLASSES == (int)PAG_SLACK_CLASSES, "one meaning");
 
 /// The place of the name, made when it is new and there is room.
 static uint32_t place_of(struct result *result, const char *name)
@@ -39,6 +40,8 @@ static void merge_tags(struct result *result)
         if (n > 0 && IS_SAME_TAG(&result->tags[n - 1], &result->tags[i])) {
             result->tags[n - 1].n_messages += result->tags[i].n_messages;
             result->tags[n - 1].size_bytes += result->tags[i].size_bytes;
+            for (size_t k = 0; k < RESULT_SLACK_CLASSES; k++)
+                result->tags[n - 1].by_slack[k] += result->tags[i].by_slack[k];
         } else {
             result->tags[n++] = result->tags[i];
         }
@@ -75,6 +78,7 @@ static void put_communicators(const struct definitions *definitions,
             .n_messages = kind->n_messages,
             .size_bytes = kind->size_bytes,
         };
+        memcpy(result->tags[i].by_slack, kind->by_slack, sizeof kind->by_slack);
     }
     merge_tags(result);
 }

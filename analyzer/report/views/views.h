@@ -88,6 +88,7 @@ void page_stragglers(const struct page *page);
 void page_regions(const struct page *page);
 void page_call_tree(const struct page *page);
 void page_waits(const struct page *page);
+void page_slack(const struct page *page);
 void page_critical_path(const struct page *page);
 void page_counters(const struct page *page);
 /// Of GPUs: in one line, and each. Nothing without any.
@@ -117,6 +118,7 @@ json_t *json_threads(const struct result *result);
 json_t *json_counters(const struct result *result);
 json_t *json_streams(const struct result *result);
 json_t *json_servers(const struct result *result);
+json_t *json_slack(const struct result *result);
 json_t *json_sensors(const struct result *result);
 json_t *json_metrics(const struct result *result);
 json_t *json_files(const struct result *result);
