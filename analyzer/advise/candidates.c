@@ -3,10 +3,10 @@
 #include "analyzer/advise/candidates.h"
 
 #include <inttypes.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "analyzer/base/format/rank_lists.h"
 #include "analyzer/base/memory.h"
 #include "analyzer/base/order.h"
 #include "analyzer/base/text.h"
@@ -348,32 +348,14 @@ static void add_stretches(struct survey *survey)
 /// The ranks that RANK sends to, as 1-3,5; NULL: none. The caller frees.
 static char *receivers_of(const struct result *result, uint32_t rank)
 {
-    char *text = NULL;
-    size_t size;
-    FILE *out = open_memstream(&text, &size);
-    uint32_t first = RESULT_NONE, last = RESULT_NONE;
-    for (size_t i = 0; i <= result->n_traffic; i++) {
-        const struct result_traffic *traffic = i < result->n_traffic ? &result->traffic[i] : NULL;
-        if (traffic && (traffic->sender != rank || traffic->receiver == rank))
-            continue;
-        if (traffic && first != RESULT_NONE && traffic->receiver == last + 1) {
-            last++;
-            continue;
-        }
-        if (first != RESULT_NONE) {
-            fflush(out);
-            fprintf(out, "%s%" PRIu32, size > 0 ? "," : "", first);
-            if (last > first)
-                fprintf(out, "-%" PRIu32, last);
-        }
-        first = last = traffic ? traffic->receiver : RESULT_NONE;
+    SCOPED uint32_t *receivers = memory_new((result->n_traffic + 1) * sizeof *receivers);
+    size_t n = 0;
+    for (size_t i = 0; i < result->n_traffic; i++) {
+        const struct result_traffic *traffic = &result->traffic[i];
+        if (traffic->sender == rank && traffic->receiver != rank)
+            receivers[n++] = traffic->receiver;
     }
-    fclose(out);
-    if (size == 0) {
-        free(text);
-        return NULL;
-    }
-    return text;
+    return n > 0 ? rank_list_join(receivers, n, ",", NULL) : NULL;
 }
 
 static void add_moves(struct survey *survey)

@@ -8,11 +8,11 @@
 // wait.
 #include "analyzer/result/parts.h"
 
-#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 
+#include "analyzer/base/format/rank_lists.h"
 #include "analyzer/base/map.h"
 #include "analyzer/base/memory.h"
 #include "analyzer/base/order.h"
@@ -586,19 +586,10 @@ void origins_collect(const struct call_tree *tree, struct result *result)
 static char *list_ranks(const uint32_t *ranks, size_t n_ranks)
 {
     enum { MAX_LISTED = 4 };
-    char *text = memory_copy_text(n_ranks == 1 ? "rank " : "ranks ");
-    size_t n_listed = 0;
-    for (size_t i = 0, last; i < n_ranks; i = last + 1) {
-        for (last = i; last + 1 < n_ranks && ranks[last + 1] == ranks[last] + 1;)
-            last++;
-        text_append(&text, "%s%" PRIu32, n_listed++ ? ", " : "", ranks[i]);
-        if (last > i)
-            text_append(&text, "-%" PRIu32, ranks[last]);
-    }
-    if (n_listed <= MAX_LISTED)
-        return text;
-    free(text);
-    return memory_format("%zu ranks", n_ranks);
+    size_t n_listed;
+    SCOPED char *list = rank_list_join(ranks, n_ranks, ", ", &n_listed);
+    return n_listed > MAX_LISTED ? memory_format("%zu ranks", n_ranks)
+                                 : memory_format("%s %s", n_ranks == 1 ? "rank" : "ranks", list);
 }
 
 char *origin_ranks(const struct result_origins *origins, uint32_t region)

@@ -2,9 +2,9 @@
 #include "analyzer/base/format/rank_lists.h"
 
 #include <inttypes.h>
-#include <stdio.h>
 
 #include "analyzer/base/memory.h"
+#include "analyzer/base/text.h"
 
 /// The whole number at *AT, which moves after it, at most UINT32_MAX; false when there is none.
 static bool read_rank(const char **at, const char *end, uint32_t *number)
@@ -59,22 +59,30 @@ int rank_list_check(const char *text, size_t length, struct error *err)
     return rank_list_read(text, length, RANK_LIST_ANY_RUN, NULL, err);
 }
 
+char *rank_list_join(const uint32_t *ranks, size_t n, const char *between, size_t *n_ranges)
+{
+    char *text = memory_copy_text("");
+    size_t n_listed = 0;
+    for (size_t i = 0, last; i < n; i = last + 1) {
+        for (last = i; last + 1 < n && ranks[last + 1] == ranks[last] + 1;)
+            last++;
+        text_append(&text, "%s%" PRIu32, n_listed++ ? between : "", ranks[i]);
+        if (last > i)
+            text_append(&text, "-%" PRIu32, ranks[last]);
+    }
+    if (n_ranges)
+        *n_ranges = n_listed;
+    return text;
+}
+
 char *rank_list_text(const uint32_t *values, uint32_t n, uint32_t value)
 {
-    size_t size;
-    char *text = NULL;
-    FILE *out = memory_stream(&text, &size);
-    for (uint32_t rank = 0; rank < n; rank++) {
-        uint32_t begin = rank;
-        while (rank < n && values[rank] == value)
-            rank++;
-        if (rank > begin)
-            fprintf(out, "%s%" PRIu32, ftell(out) > 0 ? "," : "", begin);
-        if (rank > begin + 1)
-            fprintf(out, "-%" PRIu32, rank - 1);
-    }
-    fclose(out);
-    return text;
+    SCOPED uint32_t *ranks = memory_new((n + 1) * sizeof *ranks);
+    size_t n_found = 0;
+    for (uint32_t rank = 0; rank < n; rank++)
+        if (values[rank] == value)
+            ranks[n_found++] = rank;
+    return rank_list_join(ranks, n_found, ",", NULL);
 }
 
 /// A rank of RANGE that is in the list TEXT[0..length).

@@ -29,6 +29,10 @@ int rank_list_read(const char *text, size_t length, uint32_t n_ranks, bool *is_m
 /// Whether TEXT[0..length) is a list of ranks, whatever the run: 0, or -1 and ERR.
 int rank_list_check(const char *text, size_t length, struct error *err);
 
+/// "0-3,8" with BETWEEN instead of the comma: the N RANKS, ascending, in *N_RANGES ranges, NULL:
+/// not asked for. The caller frees.
+char *rank_list_join(const uint32_t *ranks, size_t n, const char *between, size_t *n_ranges);
+
 /// The list of those of N ranks that have VALUE in VALUES; "" for none. The caller frees.
 char *rank_list_text(const uint32_t *values, uint32_t n, uint32_t value);
 
