@@ -8,14 +8,6 @@
 #include "analyzer/simulation/network/contention.h"
 #include "analyzer/simulation/state.h"
 
-struct transfer {
-    uint64_t ready_ns, number; // order of sending
-    uint64_t size_bytes;
-    uint32_t sender, receiver, luck;
-    bool is_part;     // of a collective operation
-    uint32_t message; // index, of a part its id
-};
-
 struct arrival {
     struct transfer transfer;
     uint64_t arrived_ns;
@@ -73,18 +65,9 @@ void transfers_ready(struct engine *engine, uint32_t index)
 /// Messages that members of collective operations have sent.
 static void take_parts(struct prediction *prediction)
 {
-    struct part_message part;
+    struct transfer part;
     while (prediction->collectives && collective_runs_sent(prediction->collectives, &part))
-        push(prediction, (struct transfer){
-                             .ready_ns = part.ready_ns,
-                             .number = part.number,
-                             .size_bytes = part.size_bytes,
-                             .sender = part.sender,
-                             .receiver = part.receiver,
-                             .luck = part.luck,
-                             .is_part = true,
-                             .message = part.id,
-                         });
+        push(prediction, part);
 }
 
 uint32_t transfers_waiting(const struct engine *engine, size_t index, const uint32_t **ranks)

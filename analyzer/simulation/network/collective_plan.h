@@ -93,13 +93,15 @@ bool collective_waits(uint8_t operation, bool is_root, bool is_first);
 
 // --- carried out (collective_run.h)
 
-/// A message of an operation that is carried out; world ranks.
-struct part_message {
+/// A message that is to go; world ranks.
+struct transfer {
     uint32_t sender, receiver;
     uint64_t size_bytes, ready_ns;
     uint64_t number; // order of sending
     uint32_t luck;   // what it gets of the noise (noise.h)
-    uint32_t id;     // for collective_runs_arrived()
+    uint32_t
+        message;  // its index; of an operation that is carried out for collective_runs_arrived()
+    bool is_part; // of such an operation
 };
 
 /// How often operations were carried out so, and by which means.

@@ -381,7 +381,7 @@ uint32_t collective_runs_let_go(struct collective_runs *runs, const struct colle
     return tell(runs, ranks);
 }
 
-bool collective_runs_sent(struct collective_runs *runs, struct part_message *message)
+bool collective_runs_sent(struct collective_runs *runs, struct transfer *message)
 {
     if (runs->n_departing == 0)
         return false;

@@ -70,7 +70,7 @@ bool collective_runs_are_scattered(struct collective_runs *runs, const struct co
 uint64_t collective_runs_through(struct collective_runs *runs, const struct collective *instance,
                                  uint32_t member, uint32_t *by);
 /// With contention: takes a message that has been sent and was not taken; false when there is none.
-bool collective_runs_sent(struct collective_runs *runs, struct part_message *message);
+bool collective_runs_sent(struct collective_runs *runs, struct transfer *message);
 /// It arrives at ARRIVED_NS: the members of its operation that are through by that, as world ranks,
 /// valid until the next call; their number.
 uint32_t collective_runs_arrived(struct collective_runs *runs, uint32_t id, uint64_t arrived_ns,

@@ -54,7 +54,7 @@ struct collective_message {
 
 /// A message that waits for links and buses.
 struct flight {
-    struct part_message message;
+    struct transfer message;
     uint32_t instance, member; // the receiver
     uint64_t run, key;         // number of the run, place of the message in it
 };
