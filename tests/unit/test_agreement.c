@@ -15,11 +15,7 @@
 #include "tests/unit/seeds.h"
 #include "tests/unit/unit_test.h"
 
-#ifdef __SANITIZE_ADDRESS__
-enum { DEFAULT_SEEDS = 500 };
-#else
-enum { DEFAULT_SEEDS = 4000 };
-#endif
+enum { DEFAULT_SEEDS = CASES(4000, 500) };
 enum { MAX_SHOWN_LINES = 12 };
 
 /// What of a trace the engine does not promise to the nanosecond.

@@ -15,11 +15,7 @@
 #include "tests/unit/seeds.h"
 #include "tests/unit/unit_test.h"
 
-#ifdef __SANITIZE_ADDRESS__
-enum { DEFAULT_SEEDS = 40 };
-#else
-enum { DEFAULT_SEEDS = 300 };
-#endif
+enum { DEFAULT_SEEDS = CASES(300, 40) };
 enum { MAX_RANKS = 4, MAX_ROUNDS = 60, MAX_STEPS = MAX_ROUNDS * 16, MAX_MESSAGES = 400 };
 enum { OWN_NS = 1000 }; // what the library takes for anything
 enum { LEAST_PROOF_NS = 10000, N_PROOFS = 10 };

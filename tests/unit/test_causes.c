@@ -17,11 +17,7 @@
 #include "tests/unit/seeds.h"
 #include "tests/unit/unit_test.h"
 
-#ifdef __SANITIZE_ADDRESS__
-enum { DEFAULT_SEEDS = 60 };
-#else
-enum { DEFAULT_SEEDS = 500 };
-#endif
+enum { DEFAULT_SEEDS = CASES(500, 60) };
 
 static uint64_t sum(const uint64_t *amounts_ns, size_t n)
 {

@@ -20,11 +20,7 @@
 #include "tests/unit/seeds.h"
 #include "tests/unit/unit_test.h"
 
-#ifdef __SANITIZE_ADDRESS__
-enum { DEFAULT_SEEDS = 40 };
-#else
-enum { DEFAULT_SEEDS = 400 };
-#endif
+enum { DEFAULT_SEEDS = CASES(400, 40) };
 enum { MAX_SHOWN_LINES = 12, MOST_DRIFT = 20000 }; // millionths
 
 /// How the clock of each rank goes: it shows TIME + offset + TIME * drift / 10^6.

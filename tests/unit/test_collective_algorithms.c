@@ -19,11 +19,7 @@
 #include "tests/unit/seeds.h"
 #include "tests/unit/unit_test.h"
 
-#ifdef __SANITIZE_ADDRESS__
-enum { DEFAULT_SEEDS = 20 };
-#else
-enum { DEFAULT_SEEDS = 400 };
-#endif
+enum { DEFAULT_SEEDS = CASES(400, 20) };
 enum { MAX_RANKS = 33, MAX_CALLS = 8, SLOT_NS = 1000000, SIZES = 2 };
 
 /// Operations and what they can be carried out by.

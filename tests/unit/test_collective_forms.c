@@ -12,11 +12,7 @@
 #include "tests/unit/machine_text.h"
 #include "tests/unit/unit_test.h"
 
-#ifdef __SANITIZE_ADDRESS__
-enum { MAX_MEMBERS = 8 };
-#else
-enum { MAX_MEMBERS = 33 };
-#endif
+enum { MAX_MEMBERS = CASES(33, 8) };
 
 /// Predicts TEXT on a machine whose file has MESSAGES and COLLECTIVES in it.
 static void predict(const char *text, const char *messages, const char *collectives,

@@ -25,11 +25,7 @@
 #include "tests/unit/seeds.h"
 #include "tests/unit/unit_test.h"
 
-#ifdef __SANITIZE_ADDRESS__
-enum { DEFAULT_SEEDS = 40 };
-#else
-enum { DEFAULT_SEEDS = 200 };
-#endif
+enum { DEFAULT_SEEDS = CASES(200, 40) };
 enum { N_INTERVALS = 8, LONGER = 20000, ALL_POINTS = 4096 };
 
 static struct pag_index_settings settings = {.events_between = 1,

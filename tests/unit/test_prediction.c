@@ -17,11 +17,11 @@
 #include "tests/unit/prediction_subject.h"
 #include "tests/unit/unit_test.h"
 
-#ifdef __SANITIZE_ADDRESS__
-enum { DEFAULT_SEEDS = 100, CHANGED_SEEDS = 40, ORDERED_SEEDS = 40 };
-#else
-enum { DEFAULT_SEEDS = 250, CHANGED_SEEDS = 150, ORDERED_SEEDS = 200 };
-#endif
+enum {
+    DEFAULT_SEEDS = CASES(250, 100),
+    CHANGED_SEEDS = CASES(150, 40),
+    ORDERED_SEEDS = CASES(200, 40)
+};
 enum { SCENARIOS_PER_RUN = 3, MANY = 100000 };
 
 static void change_after_first(const struct subject *subject, struct predicted_scenario *scenario,

@@ -19,11 +19,7 @@
 #include "tests/unit/seeds.h"
 #include "tests/unit/unit_test.h"
 
-#ifdef __SANITIZE_ADDRESS__
-enum { DEFAULT_SEEDS = 250 };
-#else
-enum { DEFAULT_SEEDS = 1000 };
-#endif
+enum { DEFAULT_SEEDS = CASES(1000, 250) };
 
 /// Completions have no origins, nor have parts of other waits: wrong order, Late Complete.
 static bool has_origins(const struct result_pattern *pattern)

@@ -26,11 +26,7 @@
 #include "tests/unit/seeds.h"
 #include "tests/unit/unit_test.h"
 
-#ifdef __SANITIZE_ADDRESS__
-enum { DEFAULT_SEEDS = 40 };
-#else
-enum { DEFAULT_SEEDS = 120 };
-#endif
+enum { DEFAULT_SEEDS = CASES(120, 40) };
 enum { MIN_TRACES = 50, MAX_SHOWN_LINES = 12 };
 
 /// What a user may ask for. Costs of machine files are in tests/cli/whatif_out.bats.

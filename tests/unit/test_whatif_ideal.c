@@ -12,11 +12,7 @@
 #include "tests/unit/seeds.h"
 #include "tests/unit/unit_test.h"
 
-#ifdef __SANITIZE_ADDRESS__
-enum { DEFAULT_SEEDS = 150 };
-#else
-enum { DEFAULT_SEEDS = 600 };
-#endif
+enum { DEFAULT_SEEDS = CASES(600, 150) };
 
 static char *text_of_seed(uint64_t seed)
 {

@@ -18,11 +18,7 @@
 #include "tests/unit/seeds.h"
 #include "tests/unit/unit_test.h"
 
-#ifdef __SANITIZE_ADDRESS__
-enum { DEFAULT_SEEDS = 300 };
-#else
-enum { DEFAULT_SEEDS = 2000 };
-#endif
+enum { DEFAULT_SEEDS = CASES(2000, 300) };
 enum { MIN_TRACES = 50, MAX_SHOWN_LINES = 12 };
 
 /// Whether nobody promises that a simulated run repeats it: clocks that disagree, partners that are

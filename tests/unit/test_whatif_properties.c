@@ -21,11 +21,7 @@
 #include "tests/unit/seeds.h"
 #include "tests/unit/unit_test.h"
 
-#ifdef __SANITIZE_ADDRESS__
-enum { SEEDS_SHARE = 4 };
-#else
-enum { SEEDS_SHARE = 1 };
-#endif
+enum { SEEDS_SHARE = CASES(1, 4) };
 enum { MAX_ROWS = 24, MAX_TEXT = 300 };
 
 /// What must hold of a prediction, compared with the recording or with another one, its base.

@@ -14,6 +14,13 @@
 #define assert_uint_in_range assert_in_range
 #endif
 
+/// How many of many cases alike a test tries: N, in a build with sanitizers FEW.
+#ifdef __SANITIZE_ADDRESS__
+#define CASES(n, few) (few)
+#else
+#define CASES(n, few) (n)
+#endif
+
 #define ON_START(function) __attribute__((constructor)) static void function(void)
 
 /// The test NAME, whose body follows.
