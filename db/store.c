@@ -3,7 +3,6 @@
 // (store_values.c), in one immediate transaction.
 #include "db/store.h"
 
-#include <inttypes.h>
 #include <sqlite3.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -11,6 +10,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "analyzer/base/format/rank_lists.h"
 #include "analyzer/base/memory.h"
 #include "analyzer/base/text.h"
 #include "db/database.h"
@@ -28,13 +28,10 @@ static bool is_given(const char *text)
 /// The name of the trace: of an anchor file, mostly "traces.otf2", that of its directory.
 static char *trace_name(const char *trace_path)
 {
-    static const char anchor[] = ".otf2";
     char *path = memory_copy_text(trace_path), *slash = strrchr(path, '/');
-    size_t length = strlen(path);
-    if (slash && slash[1] && length >= strlen(anchor) &&
-        !strcmp(path + length - strlen(anchor), anchor))
+    if (slash && slash[1] && text_ends_in(path, ".otf2"))
         *slash = '\0';
-    for (length = strlen(path); length > 1 && path[length - 1] == '/';)
+    for (size_t length = strlen(path); length > 1 && path[length - 1] == '/';)
         path[--length] = '\0';
     char *name = memory_copy_text(path_base_name(path));
     free(path);
@@ -77,11 +74,8 @@ static void full_names_init(struct full_names *full, const struct result *result
     full->trial = full->is_trial_given  ? memory_copy_text(names->trial)
                   : full->started_at[0] ? memory_format("%s-%s", trace, full->started_at)
                                         : memory_copy_text(trace);
-    if (is_given(names->suffix)) {
-        char *with_suffix = memory_format("%s: %s", full->trial, names->suffix);
-        free(full->trial);
-        full->trial = with_suffix;
-    }
+    if (is_given(names->suffix))
+        text_append(&full->trial, ": %s", names->suffix);
 }
 
 static void full_names_release(struct full_names *full)
@@ -209,29 +203,13 @@ static int add_texts(struct database *database, int64_t trial, const struct resu
     return 0;
 }
 
-/// "0-3,8": N RANKS, ascending. The caller frees.
-static char *ranks_text(const uint32_t *ranks, size_t n)
-{
-    char *text = memory_copy_text("");
-    for (size_t i = 0; i < n;) {
-        size_t last = i;
-        while (last + 1 < n && ranks[last + 1] == ranks[last] + 1)
-            last++;
-        text_append(&text, "%s%" PRIu32, i > 0 ? "," : "", ranks[i]);
-        if (last > i)
-            text_append(&text, "-%" PRIu32, ranks[last]);
-        i = last + 1;
-    }
-    return text;
-}
-
 static int add_finding(struct database *database, int64_t trial, size_t number,
                        const struct result *result, struct error *err)
 {
     const struct result_finding *finding = &result->findings[number];
     uint32_t wait_path = finding->wait_at.path;
-    SCOPED char *causing = ranks_text(finding->causing, finding->n_causing);
-    SCOPED char *waiting = ranks_text(finding->waiting, finding->n_waiting);
+    SCOPED char *causing = rank_list_join(finding->causing, finding->n_causing, ",", NULL);
+    SCOPED char *waiting = rank_list_join(finding->waiting, finding->n_waiting, ",", NULL);
     int status =
         database_do(database, err,
                     "INSERT INTO trial_finding VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, "

@@ -15,12 +15,6 @@
 
 static const char ending[] = ".xml";
 
-static bool has_ending(const char *name)
-{
-    size_t length = strlen(name);
-    return length >= sizeof ending && strcmp(name + length - (sizeof ending - 1), ending) == 0;
-}
-
 char **bundled_names(const struct bundled *catalogue, size_t *n, struct error *err)
 {
     SCOPED char *data = data_folder(err);
@@ -57,7 +51,7 @@ static void say_unknown(const struct bundled *catalogue, const char *name, char 
 
 char *bundled_path(const struct bundled *catalogue, const char *name, struct error *err)
 {
-    if (access(name, F_OK) == 0 || strchr(name, '/') || has_ending(name))
+    if (access(name, F_OK) == 0 || strchr(name, '/') || text_ends_in(name, ending))
         return memory_copy_text(name);
     SCOPED char *data = data_folder(err);
     if (!data)

@@ -165,6 +165,12 @@ bool path_is_folder(const char *path)
     return stat(path, &status) == 0 && S_ISDIR(status.st_mode);
 }
 
+bool text_ends_in(const char *text, const char *ending)
+{
+    size_t length = strlen(text), n = strlen(ending);
+    return length > n && strcmp(text + length - n, ending) == 0;
+}
+
 int text_compare(const void *a, const void *b)
 {
     return strcmp(*(char *const *)a, *(char *const *)b);

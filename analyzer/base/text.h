@@ -52,6 +52,9 @@ char *path_folder(const char *path);
 /// Whether PATH is a folder that can be looked up.
 bool path_is_folder(const char *path);
 
+/// Whether TEXT ends in ENDING, after at least a byte more.
+bool text_ends_in(const char *text, const char *ending);
+
 /// For qsort() and bsearch(): texts, or structs that begin with one, by strcmp().
 int text_compare(const void *a, const void *b);
 

@@ -259,9 +259,8 @@ static bool looks_like_xml(const char *path)
 static bool is_text(struct check *check)
 {
     struct stat status;
-    const char *dot = strrchr(check->path, '.');
     if (stat(check->path, &status) != 0 || !S_ISREG(status.st_mode) ||
-        (dot && strcmp(dot, ".otf2") == 0))
+        text_ends_in(check->path, ".otf2"))
         return false;
     if (trace_filter_is_one(check->path))
         check->kind = CHECK_FILTER;
@@ -299,9 +298,8 @@ static int check_text(struct check *check, struct error *err)
 static bool may_be_archive(const char *path)
 {
     struct stat status;
-    const char *dot = strrchr(path, '.');
     return stat(path, &status) != 0 || !S_ISREG(status.st_mode) || status.st_size == 0 ||
-           (dot && strcmp(dot, ".otf2") == 0);
+           text_ends_in(path, ".otf2");
 }
 
 static void check_file(struct check *check)

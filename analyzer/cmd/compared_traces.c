@@ -19,8 +19,7 @@
 
 bool is_trace(const char *path)
 {
-    size_t length = strlen(path);
-    return (length > 5 && !strcmp(path + length - 5, ".otf2")) || path_is_folder(path);
+    return text_ends_in(path, ".otf2") || path_is_folder(path);
 }
 
 int trace_store(const char *database, const char *trace, const struct catalogue *catalogue,

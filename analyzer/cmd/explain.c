@@ -298,8 +298,7 @@ static int load_file(struct loaded *loaded, const struct request *request, struc
 
 static bool is_file(const char *what)
 {
-    const char *dot = strrchr(what, '.');
-    return access(what, F_OK) == 0 || strchr(what, '/') || (dot && strcmp(dot, ".xml") == 0);
+    return access(what, F_OK) == 0 || strchr(what, '/') || text_ends_in(what, ".xml");
 }
 
 /// Finds out what REQUEST is about and reads that. The catalogue is read already, for its names.

@@ -165,11 +165,8 @@ static int measure(const struct settings *settings, struct reduce_runs *runs,
 static char *join(char **line)
 {
     char *text = memory_copy_text(line[0]);
-    for (size_t i = 1; line[i]; i++) {
-        char *longer = memory_format("%s %s", text, line[i]);
-        free(text);
-        text = longer;
-    }
+    for (size_t i = 1; line[i]; i++)
+        text_append(&text, " %s", line[i]);
     return text;
 }
 

@@ -187,12 +187,10 @@ int cmd_store(int argc, char **argv)
         argv[2] = (char *)name;
         name = argv[1];
     }
-    const char *names[N_ACTIONS];
-    for (size_t i = 0; i < N_ACTIONS; i++) {
-        if (!strcmp(actions[i].name, name))
-            return actions[i].run(argc - 1, argv + 1);
-        names[i] = actions[i].name;
-    }
+    size_t action = FIND_BY(actions, N_ACTIONS, name, name);
+    if (action < N_ACTIONS)
+        return actions[action].run(argc - 1, argv + 1);
+    SCOPED const char **names = NAMED_NAMES(actions, N_ACTIONS);
     log_error("pagoda store has no action `%s`%s (`pagoda store --help` lists them)", name,
               spelling_hint(name, names, N_ACTIONS, "; did you mean `%s`?", "").text);
     return STATUS_USAGE;

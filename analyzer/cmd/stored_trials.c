@@ -26,17 +26,12 @@ struct parameters {
 /// Adds a parameter; the values of an option given several times are put together.
 static void add(struct parameters *parameters, const char *name, const char *value)
 {
-    for (size_t i = 0; i < parameters->n; i++) {
-        struct result_named *item = &parameters->items[i];
-        if (strcmp(item->name, name) != 0)
-            continue;
-        char *both = memory_format("%s %s", item->value, value);
-        free(item->value);
-        item->value = both;
-        return;
-    }
-    parameters->items[parameters->n++] =
-        (struct result_named){memory_copy_text(name), memory_copy_text(value)};
+    struct result_named *item = ITEM_BY(parameters->items, parameters->n, name, name);
+    if (item)
+        text_append(&item->value, " %s", value);
+    else
+        parameters->items[parameters->n++] =
+            (struct result_named){memory_copy_text(name), memory_copy_text(value)};
 }
 
 /// The user's own parameters, and the settings of ASKED that are none of these.

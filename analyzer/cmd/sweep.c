@@ -144,7 +144,7 @@ static int read_plan(struct sweep_spec *spec, const struct sweep_request *reques
 static char *default_dir(const struct sweep_place *place)
 {
     size_t length = strlen(place->database);
-    if (length > 3 && strcmp(place->database + length - 3, ".db") == 0)
+    if (text_ends_in(place->database, ".db"))
         length -= 3;
     return memory_format("%.*s.sweep/%s", (int)length, place->database, place->experiment);
 }

@@ -331,10 +331,8 @@ static bool holds_records(const char *dir)
     const struct dirent *entry;
     bool any = false;
 
-    while (folder && !any && (entry = readdir(folder))) {
-        const char *dot = strrchr(entry->d_name, '.');
-        any = dot && !strcmp(dot, ".spool");
-    }
+    while (folder && !any && (entry = readdir(folder)))
+        any = text_ends_in(entry->d_name, ".spool");
     return any;
 }
 

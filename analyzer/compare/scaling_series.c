@@ -148,9 +148,7 @@ static void split_by(struct choosing *choosing, const char *name)
         if (!splits[i])
             continue;
         const char *value = value_of(&trial->facts, name, number);
-        char *longer = memory_format("%s, %s=%s", trial->series, name, value ? value : "(none)");
-        free(trial->series);
-        trial->series = longer;
+        text_append(&trial->series, ", %s=%s", name, value ? value : "(none)");
     }
 }
 

@@ -2,8 +2,8 @@
 #include "analyzer/convert/convert.h"
 
 #include <stdbool.h>
-#include <string.h>
 
+#include "analyzer/base/text.h"
 #include "analyzer/convert/new_trace.h"
 #include "analyzer/rewrite/new_archive.h"
 
@@ -15,8 +15,7 @@ struct request {
 static int write_trace(void *context, const char *folder, struct error *err)
 {
     const struct request *request = context;
-    size_t length = strlen(request->path);
-    bool is_prv = length > 4 && strcmp(request->path + length - 4, ".prv") == 0;
+    bool is_prv = text_ends_in(request->path, ".prv");
     struct new_trace *trace = new_trace_open(folder, err);
     uint64_t end_ns = 0;
     if (!trace)

@@ -93,8 +93,8 @@ static struct task *tasks_of(const struct prv_trace *trace)
 static char *path_beside(const char *path, const char *suffix)
 {
     size_t length = strlen(path);
-    bool has_suffix = length > 4 && strcmp(path + length - 4, ".prv") == 0;
-    return memory_format("%.*s%s", (int)(has_suffix ? length - 4 : length), path, suffix);
+    size_t n_kept = text_ends_in(path, ".prv") ? length - 4 : length;
+    return memory_format("%.*s%s", (int)n_kept, path, suffix);
 }
 
 static int open_files(struct prv_trace *trace, const char *path, struct error *err)

@@ -435,8 +435,7 @@ struct catalogue *catalogue_load_shipped(const char *const *extra_files, size_t 
                                          struct error *err)
 {
     SCOPED char *directory = data_folder(err);
-    struct catalogue *catalogue = directory ? catalogue_load(directory, extra_files, n, err) : NULL;
-    return catalogue;
+    return directory ? catalogue_load(directory, extra_files, n, err) : NULL;
 }
 
 void catalogue_free(struct catalogue *catalogue)

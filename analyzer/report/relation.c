@@ -63,12 +63,6 @@ void relation_add_null(struct relation *relation)
     add_cell(relation, (struct relation_cell){.kind = CELL_NULL});
 }
 
-static bool ends_in(const char *text, const char *end)
-{
-    size_t length = strlen(text), end_length = strlen(end);
-    return length >= end_length && !strcmp(text + length - end_length, end);
-}
-
 /// The unit of a row's values, "" without a column "unit".
 static const char *row_unit(const struct relation *relation, const struct relation_cell *row)
 {
@@ -96,7 +90,7 @@ static void add_table_cell(struct table *table, const struct relation_cell *cell
                            const char *column, const char *unit)
 {
     double number = cell->kind == CELL_INTEGER ? (double)cell->integer : cell->number;
-    bool is_time = ends_in(column, "_ns") || (has_row_unit(column) && !strcmp(unit, "ns"));
+    bool is_time = text_ends_in(column, "_ns") || (has_row_unit(column) && !strcmp(unit, "ns"));
     bool is_share = !strcmp(unit, "share") && has_row_unit(column);
     if (cell->kind == CELL_NULL)
         table_add_cell(table, "-");

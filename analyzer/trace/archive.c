@@ -16,6 +16,7 @@
 #include <sys/stat.h>
 
 #include "analyzer/base/memory.h"
+#include "analyzer/base/text.h"
 #include "analyzer/trace/chunk_file.h"
 
 static int is_anchor_name(const struct dirent *entry)
@@ -78,7 +79,7 @@ char *archive_file_path(const char *anchor_path, const char *suffix, ...)
     vsnprintf(text, sizeof text, suffix, args);
     va_end(args);
     size_t length = strlen(anchor_path);
-    if (length > 5 && strcmp(anchor_path + length - 5, ".otf2") == 0)
+    if (text_ends_in(anchor_path, ".otf2"))
         length -= 5;
     return memory_format("%.*s%s", (int)length, anchor_path, text);
 }

@@ -9,6 +9,7 @@
 
 #include "analyzer/base/map.h"
 #include "analyzer/base/memory.h"
+#include "analyzer/base/text.h"
 
 // Place of WORLD_RANK in one group, EVENT_NO_INDEX when it is not a member.
 static uint32_t place_in_group(const uint32_t *members, uint32_t n_members,
@@ -87,11 +88,9 @@ static bool has_prefix(const char *text, const char *prefix)
 
 static bool cut_suffix(char *text, const char *suffix)
 {
-    size_t length = strlen(text);
-    size_t suffix_length = strlen(suffix);
-    if (length <= suffix_length || strcmp(text + length - suffix_length, suffix) != 0)
+    if (!text_ends_in(text, suffix))
         return false;
-    text[length - suffix_length] = '\0';
+    text[strlen(text) - strlen(suffix)] = '\0';
     return true;
 }
 

@@ -72,11 +72,8 @@ static int read_rebalance(const struct whatif_option *option, const char *text,
     for (text += n; *text; text += strcspn(text, ",")) {
         text++; // the colon, or a comma
         SCOPED char *setting = memory_format("%.*s", (int)strcspn(text, ","), text);
-        int status = read_setting(setting, &asked->rebalance, err);
-        if (status != 0)
-            error_wrap(err, "--rebalance %s:%s", asked->rebalance.policy, setting);
-        if (status != 0)
-            return -1;
+        if (read_setting(setting, &asked->rebalance, err) != 0)
+            return error_wrap(err, "--rebalance %s:%s", asked->rebalance.policy, setting);
     }
     return 0;
 }

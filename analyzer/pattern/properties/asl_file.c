@@ -12,8 +12,7 @@
 
 bool property_file_is_asl(const char *path)
 {
-    const char *dot = strrchr(path, '.');
-    return dot && strcmp(dot, ".asl") == 0;
+    return text_ends_in(path, ".asl");
 }
 
 /// A file being read.
@@ -297,8 +296,7 @@ static char *take_text(struct reading *reading, const char *what)
                reading->property->name);
         return NULL;
     }
-    char *text = memory_format("%.*s", (int)length, source->at);
-    return text;
+    return memory_format("%.*s", (int)length, source->at);
 }
 
 static int read_expression(struct reading *reading, const char *what, struct expression *value)

@@ -68,10 +68,7 @@ static void print_legend(const struct timeline_page *page, const struct text_opt
     for (int kind = 0; kind < TIMELINE_KINDS; kind++) {
         if (kind == TIMELINE_NO_CPU && !page->timeline->has_no_cpu)
             continue;
-        char *longer = memory_format("%s%s%c %s", legend ? legend : "", legend ? ", " : "",
-                                     kinds[kind].letter, kinds[kind].name);
-        free(legend);
-        legend = longer;
+        text_append(&legend, "%s%c %s", legend ? ", " : "", kinds[kind].letter, kinds[kind].name);
     }
     fputs("  ", stream);
     print_paragraph(legend, 2, 2, options->width, stream);

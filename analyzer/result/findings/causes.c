@@ -8,6 +8,7 @@
 
 #include "analyzer/base/map.h"
 #include "analyzer/base/memory.h"
+#include "analyzer/base/text.h"
 #include "analyzer/pag/pag.h"
 #include "analyzer/result/cores.h"
 #include "analyzer/trace/definitions.h"
@@ -416,10 +417,7 @@ static uint64_t judged(uint64_t ns, uint64_t judged_ns, uint64_t whole_ns)
 /// Whether PATTERN is of the time that an operation itself takes, in which no rank is awaited.
 static bool is_completion(const struct result_pattern *pattern)
 {
-    static const char ending[] = "-completion";
-    size_t length = strlen(pattern->id);
-    return length > sizeof ending - 1 &&
-           strcmp(pattern->id + length - (sizeof ending - 1), ending) == 0;
+    return text_ends_in(pattern->id, "-completion");
 }
 
 static void walk_completion(struct walk *walk, const struct result_pattern *pattern,

@@ -270,9 +270,7 @@ static void put_wait_calls(const struct result *result, const struct cause *caus
     char *text = path_text(result, pattern, most);
     if (facts->other_wait != RESULT_NONE) {
         SCOPED char *other = path_text(result, pattern, facts->other_wait);
-        char *both = memory_format("%s and %s", text, other);
-        free(text);
-        text = both;
+        text_append(&text, " and %s", other);
     }
     facts_put_text(facts, FINDING_TEXT_wait_call, text);
 }

@@ -120,8 +120,7 @@ static const struct metric counted = {NULL, NULL, NULL, MOMENT, 0};
 
 static bool is_of_wait_state(const char *name)
 {
-    size_t length = strlen(name), end = strlen(WAIT_SUFFIX);
-    return length > end && strcmp(name + length - end, WAIT_SUFFIX) == 0;
+    return text_ends_in(name, WAIT_SUFFIX);
 }
 
 /// A name that is no other metric's may be a counter's.

@@ -73,12 +73,6 @@ static void add_candidate(char ***names, const char *name, size_t n_ending)
         words_add(names, word);
 }
 
-static bool ends_in(const char *name, const char *ending)
-{
-    size_t length = strlen(name), n = strlen(ending);
-    return length > n && strcmp(name + length - n, ending) == 0;
-}
-
 /// Archives in FOLDER, by their anchor files, definitions and folders of event files. 0, or -1 and
 /// ERR.
 static int find_candidates(const char *folder, char ***names, struct error *err)
@@ -90,9 +84,9 @@ static int find_candidates(const char *folder, char ***names, struct error *err)
         return error_set(err, "cannot read the directory '%s': %s", folder, strerror(errno));
     while ((entry = readdir(entries))) {
         SCOPED char *path = memory_format("%s/%s", folder, entry->d_name);
-        if (ends_in(entry->d_name, ".otf2") && is_file(path))
+        if (text_ends_in(entry->d_name, ".otf2") && is_file(path))
             add_candidate(names, entry->d_name, 5);
-        else if (ends_in(entry->d_name, ".def") && !is_of_location(entry->d_name, ".def", &id))
+        else if (text_ends_in(entry->d_name, ".def") && !is_of_location(entry->d_name, ".def", &id))
             add_candidate(names, entry->d_name, 4);
         else if (entry->d_name[0] != '.' && path_is_folder(path) && holds_events(path))
             add_candidate(names, entry->d_name, 0);
@@ -155,9 +149,9 @@ static int find_by_file(struct archive_files *files, const char *path, struct er
     int status = 0;
     if (is_of_location(base, ".evt", &id) || is_of_location(base, ".def", &id))
         status = set_from_inside(files, folder, err);
-    else if (ends_in(base, ".otf2"))
+    else if (text_ends_in(base, ".otf2"))
         set_names(files, folder, base, strlen(base) - 5);
-    else if (ends_in(base, ".def"))
+    else if (text_ends_in(base, ".def"))
         set_names(files, folder, base, strlen(base) - 4);
     else if (access(path, F_OK) != 0)
         status = error_set(err, "cannot open '%s': %s", path, strerror(errno));
