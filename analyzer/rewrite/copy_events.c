@@ -45,8 +45,7 @@ struct copy {
     OTF2_EvtWriter *writer;
     OTF2_MetricValue *values; // of a metric record
     size_t value_capacity;
-    const struct pag_changed *change; // of the record at hand, NULL: none
-    uint64_t put_off;                 // number of the call it is in, 0: not put off
+    struct time_map_event at; // the record at hand
     // Where calls are put off, requests are numbered anew: one may be open for longer than its
     // number is its own.
     const struct late_definitions *late; // NULL: no call is
@@ -69,7 +68,7 @@ static uint64_t in_run(struct copy *copy, uint64_t own_ticks)
 /// The run does not have the record at hand.
 static bool copy_is_left_out(const struct copy *copy)
 {
-    return copy->change && copy->change->is_left_out;
+    return copy->at.change && copy->at.change->is_left_out;
 }
 
 /// For the next record.
@@ -136,25 +135,21 @@ static void copy_late_calls(struct copy *copy)
 /// waited for before it are written.
 static uint64_t copy_place(struct copy *copy, uint64_t ticks)
 {
-    uint64_t time_ns = 0;
     int status;
-    copy->change = NULL;
-    copy->put_off = 0;
+    copy->at = (struct time_map_event){0};
     if (copy->decoder.n_output > 0) {
         copy_late_calls(copy);
         status = time_map_event(copy->times, copy->event.time_ns, event_completes(&copy->event),
-                                &time_ns, copy->err);
-        copy->change = time_map_change(copy->times);
-        copy->put_off = time_map_put_off(copy->times);
+                                &copy->at, copy->err);
     } else {
         uint64_t origin_ticks = copy->source.clock->origin_ticks;
         uint64_t recorded_ns =
             (int64_t)(ticks - origin_ticks) > 0 ? clock_time_ns(copy->source.clock, ticks) : 0;
-        status = time_map_between(copy->times, recorded_ns, &time_ns, copy->err);
+        status = time_map_between(copy->times, recorded_ns, &copy->at.time_ns, copy->err);
     }
     copy->decoder.n_output = 0;
     copy->has_failed = copy->has_failed || status != 0;
-    return time_ns;
+    return copy->at.time_ns;
 }
 
 // ---- messages, requests and collectives ----
@@ -192,7 +187,7 @@ static uint64_t close_request(struct copy *copy, uint64_t request)
 /// RECORD is of the call at hand, which was put off.
 static void put_off(struct copy *copy, struct late_record record)
 {
-    record.call = copy->put_off;
+    record.call = copy->at.put_off;
     *ARRAY_NEXT(copy->waiting, copy->n_waiting, copy->waiting_capacity) = record;
 }
 
@@ -251,7 +246,7 @@ static void put_off_receive(struct copy *copy, uint64_t request, uint64_t size_b
 
 static uint64_t size_of(const struct copy *copy, uint64_t size_bytes)
 {
-    return copy->change ? copy->change->size_bytes : size_bytes;
+    return copy->at.change ? copy->at.change->size_bytes : size_bytes;
 }
 
 static OTF2_CallbackCode copy_MpiSend(COPY_EVENT_PARAMETERS, uint32_t receiver, OTF2_CommRef comm,
@@ -259,7 +254,7 @@ static OTF2_CallbackCode copy_MpiSend(COPY_EVENT_PARAMETERS, uint32_t receiver, 
 {
     BEGIN_COPY(MpiSend, attributes, receiver, comm, tag, size_bytes);
     size_bytes = size_of(copy, size_bytes);
-    if (copy->put_off == 0)
+    if (copy->at.put_off == 0)
         return WRITE(MpiSend, receiver, comm, tag, size_bytes);
     uint64_t request = ++copy->n_requests;
     put_off(copy, (struct late_record){.kind = LATE_SEND, .request = request});
@@ -279,7 +274,7 @@ static OTF2_CallbackCode copy_MpiRecv(COPY_EVENT_PARAMETERS, uint32_t sender, OT
 {
     BEGIN_COPY(MpiRecv, attributes, sender, comm, tag, size_bytes);
     size_bytes = size_of(copy, size_bytes);
-    if (copy->put_off == 0)
+    if (copy->at.put_off == 0)
         return WRITE(MpiRecv, sender, comm, tag, size_bytes);
     uint64_t request = ++copy->n_requests;
     put_off_receive(copy, request, size_bytes, sender, tag, comm);
@@ -293,7 +288,7 @@ static OTF2_CallbackCode copy_MpiIrecv(COPY_EVENT_PARAMETERS, uint32_t sender, O
     BEGIN_COPY(MpiIrecv, attributes, sender, comm, tag, size_bytes, request);
     request = close_request(copy, request);
     size_bytes = size_of(copy, size_bytes);
-    if (copy->put_off == 0)
+    if (copy->at.put_off == 0)
         return WRITE(MpiIrecv, sender, comm, tag, size_bytes, request);
     put_off_receive(copy, request, size_bytes, sender, tag, comm);
     return copy_written(copy, OTF2_SUCCESS);
@@ -303,7 +298,7 @@ static OTF2_CallbackCode copy_MpiIsendComplete(COPY_EVENT_PARAMETERS, uint64_t r
 {
     BEGIN_COPY(MpiIsendComplete, attributes, request);
     request = close_request(copy, request);
-    if (copy->put_off == 0)
+    if (copy->at.put_off == 0)
         return WRITE(MpiIsendComplete, request);
     put_off(copy, (struct late_record){.kind = LATE_SEND, .request = request});
     return copy_written(copy, OTF2_SUCCESS);
@@ -317,7 +312,7 @@ copy_NonBlockingCollectiveComplete(COPY_EVENT_PARAMETERS, OTF2_CollectiveOp oper
     BEGIN_COPY(NonBlockingCollectiveComplete, attributes, operation, comm, root, sent_bytes,
                received_bytes, request);
     request = close_request(copy, request);
-    if (copy->put_off == 0)
+    if (copy->at.put_off == 0)
         return WRITE(NonBlockingCollectiveComplete, operation, comm, root, sent_bytes,
                      received_bytes, request);
     put_off(copy, (struct late_record){.kind = LATE_COLLECTIVE,

@@ -242,7 +242,6 @@ struct time_map_reader {
     uint64_t n_passed;           // events asked for
     struct pag_changed *changes; // by event
     size_t n_changes, next_change, changes_capacity;
-    bool is_changed;                  // the event asked for last: the change before the next one
     uint64_t cpu_before_ns, cpu_ns;   // up to the current record, in it up to last_ns
     uint64_t wait_before_ns, wait_ns; // the same, ready to run without a core
     // the current OUTSIDE:
@@ -504,30 +503,21 @@ int time_map_late(struct time_map_reader *reader, struct time_map_late *late, st
     return 0;
 }
 
-/// Notes whether the next event is changed.
-static void find_change(struct time_map_reader *reader)
+/// The change of the next event; NULL: none.
+static const struct pag_changed *find_change(struct time_map_reader *reader)
 {
     uint64_t event = reader->n_passed++;
     while (reader->next_change < reader->n_changes &&
            reader->changes[reader->next_change].event < event)
         reader->next_change++;
-    reader->is_changed = reader->next_change < reader->n_changes &&
-                         reader->changes[reader->next_change].event == event;
-}
-
-const struct pag_changed *time_map_change(const struct time_map_reader *reader)
-{
-    return reader->is_changed ? &reader->changes[reader->next_change] : NULL;
-}
-
-uint64_t time_map_put_off(const struct time_map_reader *reader)
-{
-    return reader->now.kind == RECORD_PUT_OFF ? reader->n_put_off : 0;
+    const struct pag_changed *next = &reader->changes[reader->next_change];
+    return reader->next_change < reader->n_changes && next->event == event ? next : NULL;
 }
 
 int time_map_event(struct time_map_reader *reader, uint64_t recorded_ns, bool completes,
-                   uint64_t *time_ns, struct error *err)
+                   struct time_map_event *event, struct error *err)
 {
+    uint64_t *time_ns = &event->time_ns;
     while (reader->n_left == 0) {
         if (next_record(reader, err) != 0)
             return -1;
@@ -535,7 +525,8 @@ int time_map_event(struct time_map_reader *reader, uint64_t recorded_ns, bool co
             return error_set(err, "bug: a location has more events than were replayed");
     }
     bool is_first = reader->n_left-- == reader->now.n_events;
-    find_change(reader);
+    event->change = find_change(reader);
+    event->put_off = reader->now.kind == RECORD_PUT_OFF ? reader->n_put_off : 0;
     if (reader->now.kind == RECORD_OUTSIDE) {
         if (place_outside(reader, recorded_ns, time_ns, err) != 0)
             return -1;
@@ -554,7 +545,6 @@ int time_map_event(struct time_map_reader *reader, uint64_t recorded_ns, bool co
 int time_map_between(struct time_map_reader *reader, uint64_t recorded_ns, uint64_t *time_ns,
                      struct error *err)
 {
-    reader->is_changed = false;
     while (reader->n_left == 0 && reader->now.kind != RECORD_OUTSIDE) {
         struct record before = reader->now;
         if (next_record(reader, err) != 0)

@@ -42,17 +42,18 @@ struct time_map_reader *time_map_read(struct time_map *map, uint32_t location,
                                       uint64_t processor_speed, struct error *err);
 void time_map_reader_free(struct time_map_reader *reader);
 
-/// When the location's next event, recorded at RECORDED_NS, happens; COMPLETES: it is the
+/// What becomes of an event.
+struct time_map_event {
+    uint64_t time_ns;                 // when it happens
+    const struct pag_changed *change; // what the run has instead; NULL: the same
+    uint64_t put_off;                 // which of the calls put off it is in, from 1 on; 0: none
+};
+
+/// What becomes of the location's next event, recorded at RECORDED_NS; COMPLETES: it is the
 /// completion of a message or collective. Never before the one before. 0, or -1 and ERR: the map
 /// has no such event, or cannot be read.
 int time_map_event(struct time_map_reader *reader, uint64_t recorded_ns, bool completes,
-                   uint64_t *time_ns, struct error *err);
-
-/// What the run has instead of that event; NULL: the same.
-const struct pag_changed *time_map_change(const struct time_map_reader *reader);
-
-/// Which of the calls put off, counted from 1, that event is in; 0: none.
-uint64_t time_map_put_off(const struct time_map_reader *reader);
+                   struct time_map_event *event, struct error *err);
 
 /// Calls that were put off are waited for in a call without events.
 struct time_map_late {
