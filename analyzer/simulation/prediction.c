@@ -198,7 +198,7 @@ uint64_t prediction_hand_over_ns(const struct scenario *scenario, const struct r
     const struct scenario_settings *settings = scenario->settings;
     if (settings->hand_over_ns != PAG_NOT_KNOWN || settings->machine)
         return core_groups_hand_over(settings);
-    return scenario->slice_ns > 0 || settings->spins ? 0 : recorded_hand_over_ns(recorded);
+    return scenario->slice_ns > 0 || settings->spins ? 0 : recorded_facts(recorded)->hand_over_ns;
 }
 
 void prediction_init(struct prediction *prediction, const struct definitions *definitions,
@@ -213,8 +213,8 @@ void prediction_init(struct prediction *prediction, const struct definitions *de
         .scenario = scenario,
         .recorded = recorded,
         .costs = machine ? &machine_costs : &recorded_costs,
-        .scheduler =
-            core_groups_share(scenario, definitions, recorded_threads(recorded), machine == NULL),
+        .scheduler = core_groups_share(scenario, definitions, recorded_facts(recorded)->threads,
+                                       machine == NULL),
         .hand_over_ns = prediction_hand_over_ns(scenario, recorded),
         .counts_wall_time = !scenario->knows_cores || settings->is_timeless,
         .knows_paths = region_patterns_count(scenario->regions) > 0,
@@ -298,8 +298,8 @@ static void begin_run(struct engine *engine, struct prediction *prediction)
     prediction->teams = teams_new(engine);
     engine->any_member_delays = prediction->collectives != NULL;
     engine->eager.node_of_rank = scenario->placement.node_of_rank;
-    engine->starts_pass = recorded_starts_pass(prediction->recorded);
-    engine->completes_pass = recorded_completes_pass(prediction->recorded);
+    engine->starts_pass = recorded_facts(prediction->recorded)->starts_pass;
+    engine->completes_pass = recorded_facts(prediction->recorded)->completes_pass;
 }
 
 static void end_run(struct prediction *prediction)
@@ -441,7 +441,7 @@ int prediction_run(struct prediction *prediction, struct trace *trace,
     end_run(prediction);
     for (size_t i = 0; i < result->n_locations; i++)
         outcome_sum_inclusive(&result->locations[i]);
-    if (status == 0 && result->n_events < recorded_n_events(prediction->recorded))
+    if (status == 0 && result->n_events < recorded_facts(prediction->recorded)->n_events)
         status = error_set(err, "its events cannot be read as far as before");
     // Of a run twice as long as any recorded one sums may not fit.
     if (status == 0 && result->time_ns / 2 > clock_max_run_ns(result->n_locations))

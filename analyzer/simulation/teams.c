@@ -90,7 +90,7 @@ struct teams *teams_new(const struct engine *engine)
     const struct prediction *prediction = prediction_of(engine);
     if (prediction->timeless || prediction->ideal || prediction->site_of_rank)
         return NULL;
-    const struct pag_rank_threads *threads = recorded_threads(prediction->recorded);
+    const struct pag_rank_threads *threads = recorded_facts(prediction->recorded)->threads;
     bool has_any = false;
     for (size_t rank = 0; rank < engine->n_ranks; rank++)
         has_any = has_any || pag_knows_threads(threads[rank].threading);

@@ -260,7 +260,7 @@ void whatif_describe_cores(struct whatif_report *report, const struct whatif_pla
     const struct definitions *definitions = trace_definitions(measured->trace);
     const struct scenario *first = &plan->cases[0].scenario, *unchanged = &plan->unchanged;
     struct thread_use threads =
-        use_of_threads(first, definitions, recorded_threads(measured->recorded));
+        use_of_threads(first, definitions, recorded_facts(measured->recorded)->threads);
     report->threads = threads.kept;
     report->sharing = plan->is_list && first->is_shared
                           ? memory_format("%s (the first prediction)",

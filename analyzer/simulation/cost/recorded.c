@@ -73,7 +73,6 @@ struct recorded {
     struct cost_table shared_flight[SCOPES]; // to ranks that shared cores
     struct cost_table taken_over[SCOPES];    // own times of receives that took over their core
     struct cost_table shared_send[SCOPES];   // of blocking sends by ranks that shared cores
-    uint64_t hand_over_ns;
     struct cost_table kept_receive[SCOPES];  // as receive, of calls that kept their core
     struct cost_table **kept_calls;          // by region, times of size 0; NULL: none
     uint64_t *least_lost_ns;                 // by region, of calls that lost it; UINT64_MAX: none
@@ -85,9 +84,7 @@ struct recorded {
     struct partner_time *partners[PARTNERS]; // by rank, its last one
     struct rendezvous rendezvous[SCOPES];
     bool is_loose[MAX_OPERATIONS];
-    bool starts_pass, completes_pass;
-    struct pag_rank_threads *threads; // by rank
-    uint64_t n_events;                // read
+    struct recorded_facts facts;
 };
 
 struct recorded *recorded_new(const struct definitions *definitions)
@@ -130,7 +127,8 @@ void recorded_free(struct recorded *recorded)
     }
     rank_notes_free(recorded->notes);
     rank_notes_free(recorded->attendance);
-    FREE_ALL(recorded->kept_calls, recorded->least_lost_ns, recorded->kept, recorded->threads);
+    FREE_ALL(recorded->kept_calls, recorded->least_lost_ns, recorded->kept,
+             recorded->facts.threads);
     for (int kind = 0; kind < PARTNERS; kind++)
         free(recorded->partners[kind]);
     core_wait_free(recorded->core_wait);
@@ -475,12 +473,13 @@ void recorded_conclude(struct recorded *recorded, const struct pag_result *resul
         recorded->attended_bytes[scope] = result->attended_bytes[scope];
         recorded->unattended_bytes[scope] = result->unattended_bytes[scope];
     }
-    recorded->threads = memory_zeroed(recorded->definitions->n_ranks, sizeof *recorded->threads);
+    recorded->facts.threads =
+        memory_zeroed(recorded->definitions->n_ranks, sizeof *recorded->facts.threads);
     for (uint32_t rank = 0; rank < recorded->definitions->n_ranks; rank++)
-        recorded->threads[rank] = result->rank_threads[rank];
-    recorded->n_events = result->n_events;
-    recorded->starts_pass = result->n_passed_starts > 0;
-    recorded->completes_pass = result->n_passed_completes > 0;
+        recorded->facts.threads[rank] = result->rank_threads[rank];
+    recorded->facts.n_events = result->n_events;
+    recorded->facts.starts_pass = result->n_passed_starts > 0;
+    recorded->facts.completes_pass = result->n_passed_completes > 0;
     for (int scope = 0; scope < SCOPES; scope++) {
         cost_table_conclude(&recorded->flight[scope]);
         cost_table_conclude(&recorded->receive[scope]);
@@ -492,15 +491,10 @@ void recorded_conclude(struct recorded *recorded, const struct pag_result *resul
     }
     for (int scope = 0; scope < SCOPES; scope++)
         borrow_rendezvous(&recorded->rendezvous[scope], &recorded->rendezvous[!scope]);
-    recorded->hand_over_ns = find_hand_over(recorded);
+    recorded->facts.hand_over_ns = find_hand_over(recorded);
 }
 
 // --- costs
-
-uint64_t recorded_hand_over_ns(const struct recorded *recorded)
-{
-    return recorded->hand_over_ns;
-}
 
 uint64_t recorded_usual_ns(const struct recorded *recorded, uint32_t region, uint64_t slice_ns)
 {
@@ -612,22 +606,7 @@ bool recorded_synchronises(const struct recorded *recorded, uint8_t operation, b
     return !recorded->is_loose[is_finalize ? FINALIZE : operation];
 }
 
-uint64_t recorded_n_events(const struct recorded *recorded)
+const struct recorded_facts *recorded_facts(const struct recorded *recorded)
 {
-    return recorded->n_events;
-}
-
-const struct pag_rank_threads *recorded_threads(const struct recorded *recorded)
-{
-    return recorded->threads;
-}
-
-bool recorded_starts_pass(const struct recorded *recorded)
-{
-    return recorded->starts_pass;
-}
-
-bool recorded_completes_pass(const struct recorded *recorded)
-{
-    return recorded->completes_pass;
+    return &recorded->facts;
 }

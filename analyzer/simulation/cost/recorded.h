@@ -115,9 +115,6 @@ bool recorded_was_remote(const struct recorded *recorded, uint32_t sender, uint3
 bool recorded_is_oversubscribed(const struct recorded *recorded, uint32_t rank);
 uint64_t recorded_shared_flight_ns(const struct recorded *recorded, bool is_remote,
                                    uint64_t size_bytes);
-/// What it costs that a core goes from one rank to another, as far as the recording tells; 0: it
-/// does not.
-uint64_t recorded_hand_over_ns(const struct recorded *recorded);
 /// What calls of REGION that kept their core took of their own, the median; where none did, the
 /// least that one took, without the SLICE_NS for which it polled at most until it lost its core.
 /// UINT64_MAX: not known.
@@ -161,13 +158,14 @@ bool recorded_is_unattended(const struct recorded *recorded, bool is_remote, uin
 struct rank_notes_reader *recorded_attendance(const struct recorded *recorded, bool is_wanted);
 bool recorded_is_rendezvous(const struct recorded *recorded, bool is_remote, uint64_t size_bytes);
 bool recorded_synchronises(const struct recorded *recorded, uint8_t operation, bool is_finalize);
-/// How many events the measured replay read.
-uint64_t recorded_n_events(const struct recorded *recorded);
-/// Of each rank.
-const struct pag_rank_threads *recorded_threads(const struct recorded *recorded);
-/// Whether some MPI_Win_start, or MPI_Win_complete, went on before a target of its epoch posted.
-bool recorded_starts_pass(const struct recorded *recorded);
-bool recorded_completes_pass(const struct recorded *recorded);
+struct recorded_facts {
+    uint64_t n_events;                // that the measured replay read
+    struct pag_rank_threads *threads; // by rank
+    // Whether some MPI_Win_start, or MPI_Win_complete, went on before a target of its epoch posted.
+    bool starts_pass, completes_pass;
+    uint64_t hand_over_ns; // what it costs that a core goes from one rank to another; 0: not known
+};
+const struct recorded_facts *recorded_facts(const struct recorded *recorded);
 
 /// How often a flight had to be taken from the table, of how many.
 struct recorded_use {
