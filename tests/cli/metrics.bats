@@ -28,6 +28,34 @@ setup() {
     [[ $output == *$'\nMetric flops in GFLOP/s\n  cannot be evaluated: needs PAPI_FP_OPS\n'* ]]
 }
 
+@test "metrics of named regions: of the run, of a rank, of a set; a region that is not there" {
+    cat >named.asl <<'EOF'
+metric gain(Experiment e) { unit: ns; value: 250 - profile("interaction", e).time - profile(e, "main").rma_time; }
+metric by_rank(Process p, Experiment e) { unit: ns; value: profile("interaction", p, e).time; }
+metric most(Experiment e) { unit: ns; value: max(profile("interaction", q, e).time where q in ranks); }
+metric none(Experiment e) { unit: ns; value: profile("rollback", e).time; }
+EOF
+    "$PAGODA" replay --json --patterns named.asl run | jq -c '.metrics[-4:][] | [.metric, .needs,
+        [.values[] | [.rank, .value]]]' >out
+    cat <<'EOF' | diff - out
+["gain",null,[[null,132]]]
+["by_rank",null,[[null,100],[0,70],[1,30]]]
+["most",null,[[null,70]]]
+["none","the region rollback",[]]
+EOF
+    while IFS='|' read -r value why; do
+        echo "metric m(Region r, Experiment e) { unit: ns; value: $value; }" >bad.asl
+        run -1 "$PAGODA" check bad.asl
+        [[ $output == *"$why"* ]] || { echo "$output"; return 1; }
+    done <<'EOF'
+profile("main).time|the name of a region ends in '"'
+profile("", e).time|the name of a region ends in '"'
+profile("main", "solve", e).time|a metric is of one region, not of 'main' and another one
+profile("main", r, e).time|a metric of 'main' is not known of another place or an iteration
+profile("main", e).parallel_efficiency|parallel_efficiency is not known of a region or call path
+EOF
+}
+
 @test "an interval has values of its own, and several are a table" {
     # Computing are 25 and 35 ns of rank 0's visits, 15 and 10 of rank 1's; they last 30 and 40 ns.
     "$PAGODA" replay --json --patterns mine.asl --interval 'interaction#*' run |

@@ -84,7 +84,7 @@ static int put_slot(const struct compiling *c, struct property_slot *slot, char 
     memcpy(begin, name, strlen(name));
     if (asl_add_slot(c->property, slot, c->err))
         return 0;
-    FREE_ALL(name, slot->metric_name);
+    FREE_ALL(name, slot->metric_name, slot->region_name);
     expression_release(&slot->value);
     return -1;
 }
@@ -120,6 +120,36 @@ static int note_argument(const struct compiling *c, const char *name, struct pro
     return 0;
 }
 
+/// "rollback", after its first quotation mark: the metric is that of the region.
+static int read_region_name(const struct compiling *c, char **at, struct property_slot *slot)
+{
+    size_t length = strcspn(*at, "\"");
+    if (length == 0 || !(*at)[length])
+        return error_set(c->err, "the name of a region ends in '\"', as profile(\"solve\", %s)",
+                         c->scope->experiment);
+    if (slot->region_name)
+        return error_set(c->err, "a metric is of one region, not of '%s' and another one",
+                         slot->region_name);
+    slot->region_name = memory_format("%.*s", (int)length, *at);
+    *at += length + 1;
+    return 0;
+}
+
+/// A parameter, or the name of a region.
+static int read_argument(const struct compiling *c, char **at, struct property_slot *slot)
+{
+    if (**at == '"') {
+        *at += 1;
+        return read_region_name(c, at, slot);
+    }
+    size_t length = name_length(*at);
+    if (length == 0)
+        return error_set(c->err, "a parameter is missing before '%.10s'", *at);
+    SCOPED char *name = memory_format("%.*s", (int)length, *at);
+    *at += length;
+    return note_argument(c, name, slot);
+}
+
 static int read_arguments(const struct compiling *c, char **at, struct property_slot *slot)
 {
     *at += strspn(*at, " \t\r\n");
@@ -130,13 +160,8 @@ static int read_arguments(const struct compiling *c, char **at, struct property_
     do {
         *at += 1;
         *at += strspn(*at, " \t\r\n");
-        size_t length = name_length(*at);
-        SCOPED char *name = memory_format("%.*s", (int)length, *at);
-        int status = length > 0 ? note_argument(c, name, slot)
-                                : error_set(c->err, "a parameter is missing before '%.10s'", *at);
-        if (status != 0)
+        if (read_argument(c, at, slot) != 0)
             return -1;
-        *at += length;
         *at += strspn(*at, " \t\r\n");
     } while (**at == ',');
     if (**at != ')')
@@ -187,6 +212,10 @@ static int check_use(const struct compiling *c, const struct property_slot *slot
 {
     unsigned by = (slot->is_of_focus ? by_kind(c->property->focus) : 0) |
                   (slot->set != SLOT_NONE ? by_kind(c->element->kind) : 0);
+    if (slot->region_name && by & (BY_PLACE | BY_ITERATION))
+        return error_set(c->err, "a metric of '%s' is not known of another place or an iteration",
+                         slot->region_name);
+    by |= slot->region_name ? BY_PLACE : 0;
     if (slot->is_of_basis && (slot->metric != METRIC_time || slot->is_of_focus || by))
         return error_set(c->err, "of the basis only duration(%s, %s) is known", c->scope->basis,
                          c->scope->experiment);
@@ -225,15 +254,17 @@ static int read_metric(const struct compiling *c, char **at, struct property_slo
 static int replace_access(const struct compiling *c, char *begin, char **at, bool is_duration)
 {
     struct property_slot slot = {.kind = SLOT_METRIC, .set = SLOT_NONE, .metric = METRIC_time};
-    if (read_arguments(c, at, &slot) != 0)
-        return -1;
+    int status = read_arguments(c, at, &slot);
     if (is_duration)
         slot.metric_name = memory_copy_text("time");
-    if ((!is_duration && read_metric(c, at, &slot) != 0) || check_use(c, &slot) != 0) {
-        free(slot.metric_name);
-        return -1;
-    }
-    return put_slot(c, &slot, begin, *at);
+    if (status == 0 && !is_duration)
+        status = read_metric(c, at, &slot);
+    if (status == 0)
+        status = check_use(c, &slot);
+    if (status == 0)
+        return put_slot(c, &slot, begin, *at);
+    FREE_ALL(slot.metric_name, slot.region_name);
+    return -1;
 }
 
 // ---- max(... where p in ranks)

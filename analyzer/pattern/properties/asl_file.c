@@ -414,7 +414,8 @@ static char *comment_in(const struct source *source, size_t begin, size_t end)
 static void release_property(struct asl_property *property)
 {
     for (size_t i = 0; i < property->n_slots; i++) {
-        FREE_ALL(property->slots[i].name, property->slots[i].metric_name);
+        FREE_ALL(property->slots[i].name, property->slots[i].metric_name,
+                 property->slots[i].region_name);
         expression_release(&property->slots[i].value);
     }
     expression_release(&property->condition);

@@ -119,6 +119,7 @@ struct property_slot {
     unsigned metric;               // of SLOT_METRIC, METRIC_WAIT_STATE and METRIC_COUNTER included
     char *metric_name;             // as in the file
     bool is_of_focus, is_of_basis; // else of the program
+    char *region_name;             // of this region; NULL: of any
     struct expression value;       // of SLOT_LET, and of an element of SLOT_SET
     enum property_operation operation;
     enum property_focus_kind over; // call_path (those below the focus), rank, ...

@@ -61,6 +61,8 @@ static double slot_value(const struct property_evaluation *e, const struct prope
         of.node = element->node;
     if (slot->set != SLOT_NONE && element->iteration != RESULT_NONE)
         of = *element;
+    if (slot->region_name)
+        of.region = property_region(e->result, slot->region_name);
     return property_value(e->values, slot, &of);
 }
 

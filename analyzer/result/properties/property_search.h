@@ -26,6 +26,9 @@ void property_values_free(struct property_values *values);
 char *property_needs(const struct result *result, const struct asl_property *property,
                      bool is_of_phase);
 
+/// The region with this name, whole or as texts show it; RESULT_NONE: there is none.
+uint32_t property_region(const struct result *result, const char *name);
+
 /// The metric of SLOT in FOCUS; NAN where it is not known.
 double property_value(struct property_values *values, const struct property_slot *slot,
                       const struct result_part *focus);

@@ -482,6 +482,14 @@ static bool has(const struct result *result, const struct property_slot *slot)
     return !is_of_program(metric) || !isnan(program_value(result, metric));
 }
 
+uint32_t property_region(const struct result *result, const char *name)
+{
+    size_t n = result->n_regions, i = FIND_BY(result->regions, n, name, name);
+    if (i == n)
+        i = FIND_BY(result->regions, n, shown, name);
+    return i < n ? (uint32_t)i : RESULT_NONE;
+}
+
 static double sum_on_node(const struct result *result, const struct kept *kept, uint32_t node)
 {
     double sum = 0;
@@ -547,6 +555,10 @@ char *property_needs(const struct result *result, const struct asl_property *pro
         const struct property_slot *slot = &property->slots[i];
         if (slot->kind == SLOT_METRIC && !has(result, slot))
             add_need(&needs, slot->metric_name);
+        if (slot->region_name && property_region(result, slot->region_name) == RESULT_NONE) {
+            SCOPED char *region = memory_format("the region %s", slot->region_name);
+            add_need(&needs, region);
+        }
         if (!has_loop && ((slot->kind == SLOT_SET && slot->over == FOCUS_iteration) ||
                           (slot->is_of_basis && is_of_phase)))
             add_need(&needs, "iterations");

@@ -97,11 +97,10 @@ bool collective_waits(uint8_t operation, bool is_root, bool is_first);
 struct transfer {
     uint32_t sender, receiver;
     uint64_t size_bytes, ready_ns;
-    uint64_t number; // order of sending
-    uint32_t luck;   // what it gets of the noise (noise.h)
-    uint32_t
-        message;  // its index; of an operation that is carried out for collective_runs_arrived()
-    bool is_part; // of such an operation
+    uint64_t number;  // order of sending
+    uint32_t luck;    // what it gets of the noise (noise.h)
+    uint32_t message; // its index; of a part its number for collective_runs_arrived()
+    bool is_part;     // of a collective operation that is carried out
 };
 
 /// How often operations were carried out so, and by which means.
