@@ -15,7 +15,6 @@
 #include "analyzer/trace/archive.h"
 #include "analyzer/trace/chunk_file.h"
 #include "analyzer/trace/definitions/clock_correction.h"
-#include "analyzer/trace/metrics/sensors.h"
 #include "analyzer/trace/open_trace.h"
 #include "analyzer/trace/otf2_records.h"
 
@@ -639,8 +638,6 @@ size_t trace_unused(const struct trace *trace, struct unused **list)
         all[n_counters + i] = (struct unused){
             .name = records_text(records, records->parameters.items[i].name),
             .is_parameter = true,
-            .is_identifier =
-                is_identifier(records_text(records, records->parameters.items[i].name)),
             .n_values = n_records_of(trace, records->metrics.n + i,
                                      id_table_get(&trace->resolved.parameters,
                                                   records->parameters.items[i].id) != UINT32_MAX)};

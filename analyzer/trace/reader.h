@@ -55,8 +55,8 @@ const struct location_report *trace_location_report(const struct trace *trace, s
 /// Something that an archive records and no replay uses: a counter, other than the CPU time of
 /// processes, or a parameter.
 struct unused {
-    const char *name;                 // valid as long as the trace; may be ""
-    bool is_parameter, is_identifier; // the latter have no sum
+    const char *name; // valid as long as the trace; may be ""
+    bool is_parameter;
     uint64_t n_values;
 };
 

@@ -46,24 +46,9 @@ uint32_t id_table_get_sparse(const struct id_table *table, uint64_t id)
 
 // Appends a record to LIST unless its identifier is taken; yields a pointer to it or NULL.
 #define APPEND(records, list, identifier)                                                          \
-    (take_place((records), &(records)->list.by_id, (identifier), (records)->list.n)                \
+    (id_table_add(&(records)->list.by_id, (identifier), (uint32_t)(records)->list.n)               \
          ? ARRAY_NEXT((records)->list.items, (records)->list.n, (records)->list.capacity)          \
          : NULL)
-
-static bool take_place(struct records *records, struct id_table *table, uint64_t id, size_t place)
-{
-    if (id_table_add(table, id, (uint32_t)place))
-        return true;
-    records->n_duplicates++;
-    return false;
-}
-
-static OTF2_CallbackCode on_unknown(void *user_data)
-{
-    struct records *records = user_data;
-    records->n_unknown++;
-    return OTF2_CALLBACK_SUCCESS;
-}
 
 static OTF2_CallbackCode on_ClockProperties(void *user_data, uint64_t ticks_per_second,
                                             uint64_t global_offset, uint64_t trace_length,
@@ -269,7 +254,6 @@ OTF2_ErrorCode records_register(struct records *records, OTF2_Reader *reader,
                                 OTF2_GlobalDefReader *definition_reader)
 {
     OTF2_GlobalDefReaderCallbacks *callbacks = OTF2_GlobalDefReaderCallbacks_New();
-    OTF2_GlobalDefReaderCallbacks_SetUnknownCallback(callbacks, on_unknown);
 #define SET(kind) OTF2_GlobalDefReaderCallbacks_Set##kind##Callback(callbacks, on_##kind);
     READ_KINDS(SET)
 #undef SET

@@ -210,8 +210,6 @@ struct records {
     uint64_t global_offset; // ticks
     uint64_t length_ticks;  // as the archive declares
     uint64_t realtime_ns;   // wall-clock time at global_offset, 0 when unknown
-    size_t n_duplicates;    // definitions whose identifier was taken; the first one counts
-    size_t n_unknown;       // definitions of a kind this library does not know
 };
 
 /// Prepares RECORDS; records_release() frees all they hold.
