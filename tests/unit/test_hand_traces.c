@@ -11,7 +11,6 @@
 // before any `rank` that is the whole run. A wait pattern that is not mentioned must not be found,
 // and the critical path, where it is mentioned, must be mentioned as a whole.
 
-#include <glob.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -20,7 +19,7 @@
 #include "analyzer/pattern/catalogue.h"
 #include "tests/reference/engine_findings.h"
 #include "tests/reference/reference.h"
-#include "tests/tools/lib/scratch.h"
+#include "tests/unit/text_fixture.h"
 #include "tests/unit/unit_test.h"
 
 enum { MIN_TRACES = 60, MAX_LINE = 400, MAX_SHOWN_LINES = 20 };
@@ -112,10 +111,8 @@ static bool is_ignored(const char *fact, const void *context)
 }
 
 /// Returns how many of the file's lines are wrong.
-static size_t check_file(const char *path)
+static size_t check_file(const char *path, char *text)
 {
-    size_t size_bytes;
-    SCOPED char *text = scratch_read(path, &size_bytes);
     SCOPED char *is_mentioned = calloc(2, shipped_catalogue->n_patterns);
     struct error err = {{0}};
     struct findings expected = {0}, found = {0};
@@ -145,15 +142,7 @@ static size_t check_file(const char *path)
 
 TEST(test_traces_computed_by_hand)
 {
-    glob_t files;
-    assert_int_equal(glob("tests/traces/engine/*.txt", 0, NULL, &files), 0);
-    assert_int_equal(glob("tests/traces/patterns/*.txt", GLOB_APPEND, NULL, &files), 0);
-    size_t n_failed = 0;
-    for (size_t f = 0; f < files.gl_pathc; f++)
-        n_failed += check_file(files.gl_pathv[f]);
-    assert_uint_in_range(files.gl_pathc, MIN_TRACES, SIZE_MAX);
-    globfree(&files);
-    assert_int_equal(n_failed, 0);
+    traces_check("{engine,patterns}/*.txt", MIN_TRACES, check_file);
 }
 
 AROUND_ALL(shipped_catalogue_load, shipped_catalogue_unload)

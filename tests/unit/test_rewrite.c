@@ -8,7 +8,6 @@
 // PAGODA_SEEDS=FIRST or FIRST-LAST chooses other seeds.
 #include <stdbool.h>
 
-#include <glob.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -24,6 +23,7 @@
 #include "tests/tools/lib/scratch.h"
 #include "tests/tools/lib/text_trace.h"
 #include "tests/unit/seeds.h"
+#include "tests/unit/text_fixture.h"
 #include "tests/unit/unit_test.h"
 
 enum { DEFAULT_SEEDS = CASES(120, 40) };
@@ -229,31 +229,19 @@ static bool seed_comes_back(uint64_t seed, bool changes_calls, FILE *stream)
     return comes_back(text, &settings, stream);
 }
 
-TEST(test_traces_computed_by_hand)
+static size_t check_text(const char *path, char *text)
 {
-    glob_t files;
-    size_t n_failed = 0;
     const struct scenario_settings unchanged = SCENARIO_UNCHANGED;
     struct scenario_settings slow = SCENARIO_UNCHANGED;
     slow.speed = 300000;
-    assert_int_equal(glob("tests/traces/engine/*.txt", 0, NULL, &files), 0);
-    assert_int_equal(glob("tests/traces/patterns/*.txt", GLOB_APPEND, NULL, &files), 0);
-    assert_int_equal(glob("tests/traces/threads/*.txt", GLOB_APPEND, NULL, &files), 0);
-    assert_true(files.gl_pathc > MIN_TRACES);
-    for (size_t i = 0; i < files.gl_pathc; i++) {
-        size_t size_bytes;
-        SCOPED char *text = scratch_read(files.gl_pathv[i], &size_bytes);
-        // Records outside calls have one time in a trace, though it may now take some to handle
-        // them.
-        bool is_bare = strstr(files.gl_pathv[i], "outside-calls") != NULL;
-        if (!is_bare &&
-            (!comes_back(text, &unchanged, stderr) || !comes_back(text, &slow, stderr))) {
-            fprintf(stderr, "%s differs\n", files.gl_pathv[i]);
-            n_failed++;
-        }
-    }
-    globfree(&files);
-    assert_int_equal(n_failed, 0);
+    // Records outside calls have one time in a trace, though it may now take some to handle them.
+    return !strstr(path, "outside-calls") &&
+           (!comes_back(text, &unchanged, stderr) || !comes_back(text, &slow, stderr));
+}
+
+TEST(test_traces_computed_by_hand)
+{
+    traces_check("{engine,patterns,threads}/*.txt", MIN_TRACES, check_text);
 }
 
 static void check_random_programs(bool changes_calls)

@@ -11,7 +11,6 @@
 // programs of parallel regions, whose threads' times are known as they are written. The spans that
 // a listener gets add up to the same.
 
-#include <glob.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -22,6 +21,7 @@
 #include "analyzer/trace/reader.h"
 #include "tests/tools/lib/scratch.h"
 #include "tests/tools/lib/text_trace.h"
+#include "tests/unit/text_fixture.h"
 #include "tests/unit/unit_test.h"
 
 enum { CAUSED = RESULT_THREAD_KINDS, IN_MPI, N_FACTS, MAX_LOCATIONS = 16, N_PROGRAMS = 300 };
@@ -242,11 +242,10 @@ static size_t count_lock_waits(const struct replay *replay)
     return n;
 }
 
-static size_t check_file(const char *name)
+static size_t check_file(const char *name, char *text)
 {
     static uint64_t facts[MAX_LOCATIONS][N_FACTS];
-    size_t size_bytes, n_failed = 0, n_lock_waits = 0;
-    SCOPED char *text = scratch_read(name, &size_bytes);
+    size_t n_failed = 0, n_lock_waits = 0;
     struct replay replay = replay_text(text);
     memset(facts, 0, sizeof facts);
     assert_non_null(replay.result.threads);
@@ -275,13 +274,7 @@ static size_t check_file(const char *name)
 
 TEST(test_computed_by_hand)
 {
-    glob_t files;
-    size_t n_failed = 0;
-    assert_int_equal(glob("tests/traces/threads/*.txt", 0, NULL, &files), 0);
-    for (size_t i = 0; i < files.gl_pathc; i++)
-        n_failed += check_file(files.gl_pathv[i]);
-    globfree(&files);
-    assert_int_equal(n_failed, 0);
+    traces_check("threads/*.txt", 1, check_file);
 }
 
 // --- random programs

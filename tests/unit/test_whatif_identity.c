@@ -5,7 +5,6 @@
 // PAGODA_SEEDS=FIRST or FIRST-LAST chooses other seeds.
 #include <stdbool.h>
 
-#include <glob.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,6 +15,7 @@
 #include "tests/tools/lib/scratch.h"
 #include "tests/tools/lib/text_trace.h"
 #include "tests/unit/seeds.h"
+#include "tests/unit/text_fixture.h"
 #include "tests/unit/unit_test.h"
 
 enum { DEFAULT_SEEDS = CASES(2000, 300) };
@@ -102,24 +102,15 @@ static bool is_identical(const char *text, bool is_random, FILE *stream)
     return is_equal;
 }
 
+static size_t check_text(const char *path, char *text)
+{
+    (void)path;
+    return !is_identical(text, false, stderr);
+}
+
 TEST(test_traces_computed_by_hand)
 {
-    glob_t files;
-    size_t n_failed = 0;
-    assert_int_equal(glob("tests/traces/engine/*.txt", 0, NULL, &files), 0);
-    assert_int_equal(glob("tests/traces/patterns/*.txt", GLOB_APPEND, NULL, &files), 0);
-    assert_int_equal(glob("tests/traces/threads/*.txt", GLOB_APPEND, NULL, &files), 0);
-    assert_true(files.gl_pathc > MIN_TRACES);
-    for (size_t i = 0; i < files.gl_pathc; i++) {
-        size_t size_bytes;
-        SCOPED char *text = scratch_read(files.gl_pathv[i], &size_bytes);
-        if (!is_identical(text, false, stderr)) {
-            fprintf(stderr, "%s differs\n", files.gl_pathv[i]);
-            n_failed++;
-        }
-    }
-    globfree(&files);
-    assert_int_equal(n_failed, 0);
+    traces_check("{engine,patterns,threads}/*.txt", MIN_TRACES, check_text);
 }
 
 static bool check_seed(uint64_t seed, const void *context, char **text, FILE *stream)

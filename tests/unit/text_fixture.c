@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "tests/unit/text_fixture.h"
 
+#include <glob.h>
+#include <stdio.h>
+
 #include "analyzer/base/memory.h"
 #include "tests/tools/lib/scratch.h"
 #include "tests/tools/lib/text_trace.h"
@@ -33,4 +36,23 @@ struct event next(struct fixture *f, size_t location)
     assert_non_null(event);
     cursor->position++;
     return *event;
+}
+
+void traces_check(const char *pattern, size_t n_least, trace_check *check)
+{
+    glob_t files;
+    size_t n_wrong = 0;
+    SCOPED char *whole = memory_format("tests/traces/%s", pattern);
+    assert_int_equal(glob(whole, GLOB_BRACE, NULL, &files), 0);
+    assert_uint_in_range(files.gl_pathc, n_least, SIZE_MAX);
+    for (size_t i = 0; i < files.gl_pathc; i++) {
+        size_t size_bytes;
+        SCOPED char *text = scratch_read(files.gl_pathv[i], &size_bytes);
+        size_t n = check(files.gl_pathv[i], text);
+        if (n > 0)
+            fprintf(stderr, "%s differs\n", files.gl_pathv[i]);
+        n_wrong += n;
+    }
+    globfree(&files);
+    assert_int_equal(n_wrong, 0);
 }

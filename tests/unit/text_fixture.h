@@ -17,5 +17,12 @@ void close_text(struct fixture *fixture);
 /// Before a fixture's name and open_text(): it is closed where its scope ends.
 #define OPENED SCOPED_BY(close_text) struct fixture
 
+/// What CHECK finds wrong with the text trace in the file PATH: how much, or 0.
+typedef size_t trace_check(const char *path, char *text);
+
+/// Checks the files in tests/traces that PATTERN means, such as "{engine,patterns}/*.txt", N_LEAST
+/// or more. Fails the test if anything is wrong.
+void traces_check(const char *pattern, size_t n_least, trace_check *check);
+
 /// Takes the next event of a location; fails the test at its end.
 struct event next(struct fixture *fixture, size_t location);
