@@ -28,7 +28,7 @@
 
 struct calibrate_options {
     const char *output, *name, *against, *mpi;
-    bool wants_json, has_points, overwrites, learns;
+    bool wants_json, has_points, overwrites, learns, learns_speeds;
     uint64_t limit_ns, max_bytes, set_bytes;
     double spread;
 };
@@ -252,16 +252,23 @@ static int calibrate(char **line, const struct calibrate_options *options)
 static int learn(const struct option_usage *usage, const struct calibrate_options *options,
                  char **traces, int n)
 {
+    const char *name = options->learns ? "slowdown" : "speeds";
+    if (options->learns && options->learns_speeds)
+        return options_usage_error(usage, "--slowdown and --speeds exclude each other");
     if (options->name || options->against || options->has_points || options->mpi)
-        return options_usage_error(usage, "--slowdown measures nothing: it goes without --name, "
-                                          "--against, --points and --implementation");
+        return options_usage_error(usage,
+                                   "--%s measures nothing: it goes without --name, --against, "
+                                   "--points and --implementation",
+                                   name);
+    if (options->learns_speeds && n != 2)
+        return options_usage_error(usage, "--speeds: give two recordings, HERE and TARGET");
     if (n < 2)
         return options_usage_error(usage, "--slowdown: two recordings at least");
     for (int i = 0; i < n; i++)
         if (traces[i][0] == '-')
             return options_usage_error(usage, "%s: options come before the recordings", traces[i]);
-    return learn_slowdown(traces, (size_t)n, options->output, options->overwrites,
-                          options->wants_json);
+    return learn_slowdown(traces, (size_t)n, options->learns_speeds, options->output,
+                          options->overwrites, options->wants_json);
 }
 
 int cmd_calibrate(int argc, char **argv)
@@ -277,6 +284,12 @@ int cmd_calibrate(int argc, char **argv)
                         .manual =
                             "Section Slowdown files says what is learned. FILE is slowdown.xml "
                             "by default. Options of measuring do not go with it."),
+        OPTION_FLAG_ROW("speeds", 0, &options.learns_speeds,
+                        "learn from recordings HERE and TARGET how fast a target machine computes; "
+                        "FILE is for replay --speeds",
+                        .manual =
+                            "Section Speeds of a target machine says what is learned. FILE is "
+                            "speeds.xml by default. Options of measuring do not go with it."),
         OPTION_FLAG_ROW("force", 0, &options.overwrites, "overwrite an existing FILE"),
         OPTION_TEXT_ROW("name", 0, "NAME", &options.name, "name the machine NAME", "the host name"),
         OPTION_TEXT_ROW("against", 0, "FILE", &options.against,
@@ -305,21 +318,23 @@ int cmd_calibrate(int argc, char **argv)
     };
     const struct option_usage usage = {
         .command = "calibrate",
-        .operands = "-- LAUNCHER... | --slowdown RUN RUN...",
+        .operands = "-- LAUNCHER... | --slowdown RUN RUN... | --speeds HERE TARGET",
         .summary = "Measures the costs of messages, collectives and cores; writes a machine file",
         .details =
             "LAUNCHER is a launch line without a program: mpirun -n 2, srun -n 16. Use the\n"
             "options your runs use; a rank on each of two nodes measures the network, two\n"
             "on one node the messages within it.\n"
             "With --slowdown RUNs are traces of one program with different numbers of ranks\n"
-            "per core: pagoda replay --slowdown predicts with what is learned from them.\n",
+            "per core: pagoda replay --slowdown predicts with what is learned from them.\n"
+            "With --speeds HERE and TARGET are traces of one program on this machine and on\n"
+            "another one: pagoda replay --speeds predicts runs there.\n",
         OPTIONS_OF(rows),
         .stops_at_operand = true,
     };
     int first, status;
     if (!options_parse(&usage, argc, argv, &first, &status))
         return status;
-    if (options.learns)
+    if (options.learns || options.learns_speeds)
         return learn(&usage, &options, argv + first, argc - first);
     if (first >= argc)
         return options_usage_error(&usage, "which launcher? for example: -- mpirun -n 2");

@@ -82,13 +82,20 @@ static bool is_comparable(const struct slowdown_fit *fit, const struct slowdown_
     return first > 0;
 }
 
-static bool has_enough(const struct slowdown_fit *fit, const struct slowdown_fit_region *region)
+static bool has_time(const struct slowdown_fit *fit, const struct slowdown_fit_region *region)
 {
-    bool has_time = true;
+    bool has = true;
     for (size_t i = 0; i < fit->n_recordings; i++)
-        has_time = has_time && region->samples[i].ns > 0 &&
-                   (fit->is_repeated || region->samples[i].n_least >= SLOWDOWN_LEAST_VISITS);
-    return has_time;
+        has = has && region->samples[i].ns > 0;
+    return has;
+}
+
+static bool knows_scatter(const struct slowdown_fit *fit, const struct slowdown_fit_region *region)
+{
+    bool knows = true;
+    for (size_t i = 0; i < fit->n_recordings; i++)
+        knows = knows && (fit->is_repeated || region->samples[i].n_least >= SLOWDOWN_LEAST_VISITS);
+    return knows;
 }
 
 /// The half width of the interval of RATIO, that of LEVEL, by the scatter between recordings.
@@ -130,15 +137,16 @@ static void judge(const struct slowdown_fit *fit, struct slowdown_fit_region *re
     if (!is_comparable(fit, region))
         return;
     region->verdict = SLOWDOWN_TOO_FEW;
-    if (!has_enough(fit, region))
+    bool scatters = knows_scatter(fit, region);
+    if (!has_time(fit, region) || (!scatters && !(fit->all_factor > 0)))
         return;
     region->verdict = SLOWDOWN_NO_CHANGE;
     region->levels = memory_zeroed(fit->n_levels, sizeof *region->levels);
     for (size_t level = 0; level < fit->n_levels; level++) {
         double ratio = region->level_ns[level] / region->level_ns[0];
-        double width = level == 0         ? 0
-                       : fit->is_repeated ? width_between_runs(fit, region, level, ratio)
-                                          : width_within_runs(fit, region, level, ratio);
+        double width = level == 0 || !scatters ? 0
+                       : fit->is_repeated      ? width_between_runs(fit, region, level, ratio)
+                                               : width_within_runs(fit, region, level, ratio);
         bool is_learned = fabs(ratio - 1) > width;
         region->levels[level] =
             (struct slowdown_level_factor){ratio, ratio - width, ratio + width, is_learned};
@@ -328,6 +336,87 @@ int slowdown_fit_write(const struct slowdown_fit *fit, const char *program, cons
                 fit->regions[i].verdict == SLOWDOWN_KEPT)
                 write_region(fit, &fit->regions[i], file.stream);
         fputs("</slowdown>\n", file.stream);
+    }
+    return new_file_finish(&file, status, err);
+}
+
+// --- speeds
+
+int speed_fit(struct slowdown_fit *fit, struct error *err)
+{
+    double ns[2] = {0, 0}, all_ns[2] = {0, 0};
+    for (size_t i = 0; i < fit->n_regions; i++)
+        for (size_t k = 0; k < 2; k++) {
+            double region_ns = fit->regions[i].samples[k].ns;
+            all_ns[k] += region_ns;
+            ns[k] += is_comparable(fit, &fit->regions[i]) ? region_ns : 0;
+        }
+    for (size_t k = 0; k < 2; k++)
+        if (!(all_ns[k] > 0))
+            return error_set(err, "%s: no time was computed outside MPI, so nothing can be scaled",
+                             fit->recordings[k].path);
+    fit->all_factor = ns[0] > 0 && ns[1] > 0 ? ns[1] / ns[0] : 1;
+    // As if the target were as fast as this machine altogether: what remains is the regions' own.
+    for (size_t i = 0; i < fit->n_regions; i++) {
+        struct slowdown_sample *target = &fit->regions[i].samples[1];
+        target->ns /= fit->all_factor;
+        for (size_t g = 0; g < SLOWDOWN_GROUPS; g++)
+            target->groups[g] /= fit->all_factor;
+    }
+    return slowdown_fit(fit, err);
+}
+
+static bool is_written(const struct slowdown_fit_region *region)
+{
+    return region->verdict == SLOWDOWN_LEARNED || region->verdict == SLOWDOWN_KEPT;
+}
+
+/// The factor of the innermost written region around REGION; 1: there is none.
+static double factor_around(const struct slowdown_fit *fit,
+                            const struct slowdown_fit_region *region)
+{
+    const struct slowdown_fit_region *around = NULL;
+    for (size_t i = 0; i < fit->n_regions; i++) {
+        const struct slowdown_fit_region *outer = &fit->regions[i];
+        if (is_written(outer) && is_inside(region->name, outer->name) &&
+            (!around || strlen(outer->name) > strlen(around->name)))
+            around = outer;
+    }
+    return around ? slowdown_fit_factor(around, 1) : 1;
+}
+
+static void write_speed(FILE *stream, const char *name, double share, double factor, double around)
+{
+    fputs("  <region", stream);
+    xml_put_attribute(stream, "name", name);
+    fprintf(stream, " speed=\"%.6f\"/> <!-- %s of the CPU time, takes %.4g times as long -->\n",
+            around / factor, quantity_share(share).text, factor);
+}
+
+int speed_fit_write(const struct slowdown_fit *fit, const char *program, const char *path,
+                    struct error *err)
+{
+    struct new_file file;
+    int status = new_file_open(&file, path, err);
+    if (status == 0) {
+        fputs("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
+              "<!-- How fast a target machine computes, by region, for the option speeds of pagoda "
+              "replay; see "
+              "pagoda-calibrate(1). -->\n"
+              "<machine",
+              file.stream);
+        xml_put_attribute(file.stream, "name", program);
+        fputs(">\n", file.stream);
+        write_speed(file.stream, "(program)", 1, fit->all_factor, 1);
+        for (size_t i = 0; i < fit->n_regions; i++) {
+            const struct slowdown_fit_region *region = &fit->regions[i];
+            double factor = is_written(region) ? slowdown_fit_factor(region, 1) : 1;
+            double around = factor_around(fit, region);
+            if (is_written(region) && fabs(factor - around) > 0)
+                write_speed(file.stream, region->name, region->level_ns[0] / fit->total_ns[0],
+                            factor * fit->all_factor, around * fit->all_factor);
+        }
+        fputs("</machine>\n", file.stream);
     }
     return new_file_finish(&file, status, err);
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// How much more CPU time regions of a program take the more of its ranks share a core: learned from
-// recordings of the same program, and written as a slowdown file.
+// How much more CPU time regions of a program take the more of its ranks share a core, or on
+// another machine: learned from recordings of the same program, and written as a slowdown file, or
+// as the regions of a machine file.
 #pragma once
 
 #include <stdbool.h>
@@ -51,8 +52,8 @@ struct slowdown_fit_region {
 
 struct slowdown_recording {
     const char *path;
-    double ranks_per_core;
-    size_t level; // set by slowdown_fit()
+    double ranks_per_core; // for speed_fit(): 0 here, 1 on the target machine
+    size_t level;          // set by slowdown_fit()
 };
 
 struct slowdown_fit {
@@ -63,6 +64,7 @@ struct slowdown_fit {
     // What slowdown_fit() finds:
     double *levels; // ranks per core, ascending
     size_t n_levels;
+    double all_factor;  // of speed_fit(): CPU time on the target over that here; 0: another fit
     bool is_repeated;   // the scatter is that between runs; false: within them
     double comparable;  // share of the CPU time in regions that all visit equally often
     double *total_ns;   // by level: mean CPU time of all regions
@@ -87,3 +89,15 @@ double slowdown_fit_factor(const struct slowdown_fit_region *region, size_t leve
 /// ERR.
 int slowdown_fit_write(const struct slowdown_fit *fit, const char *program, const char *path,
                        struct error *err);
+
+// --- speeds of a target machine (Chillariga and Ramkumar, "Performance Prediction for Portable
+// Parallel Execution on MIMD Architectures", section 3.5: linear scaling by the ratio of times)
+
+/// The same for two recordings, of this machine and the target: all computing gets the ratio of the
+/// CPU times, in fit->all_factor. Factors of regions are relative to it: 1 where they differ by no
+/// more than they scatter. A region with too few visits to tell has its own all the same.
+int speed_fit(struct slowdown_fit *fit, struct error *err);
+
+/// Writes what was learned as a machine file for pagoda replay --speeds, as slowdown_fit_write().
+int speed_fit_write(const struct slowdown_fit *fit, const char *program, const char *path,
+                    struct error *err);

@@ -103,8 +103,9 @@ void json_print_advice(const struct advice *advice, FILE *stream);
 void text_print_calibration(const struct calibration_report *report, FILE *stream);
 void json_print_calibration(const struct calibration_report *report, FILE *stream);
 
-/// What FIT has learned, and wrote to PATH.
+/// What FIT has learned, and wrote to PATH; speeds are those of speed_fit().
 void text_print_slowdown(const struct slowdown_fit *fit, const char *path, FILE *stream);
+void text_print_speeds(const struct slowdown_fit *fit, const char *path, FILE *stream);
 void json_print_slowdown(const struct slowdown_fit *fit, const char *path, FILE *stream);
 
 /// Prints the runs, the change of run time, and the TOP rows of each table, the rest of it in sum.

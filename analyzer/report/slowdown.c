@@ -71,6 +71,41 @@ static void print_regions(const struct slowdown_fit *fit, FILE *stream)
         free(titles[level]);
 }
 
+void text_print_speeds(const struct slowdown_fit *fit, const char *path, FILE *stream)
+{
+    const size_t *n = fit->n_by_verdict;
+    SCOPED_BY(table_release) struct table table = {0};
+    print_label("CPU time",
+                memory_format("%s: %.4g times that of %s; %s of it in regions that both visit "
+                              "equally often",
+                              fit->recordings[1].path, fit->all_factor, fit->recordings[0].path,
+                              quantity_share(fit->comparable).text),
+                stream);
+    print_label("Regions",
+                memory_format("%zu with a factor of their own; all others get that of the program: "
+                              "%zu differ from it no more than they scatter, %zu have no "
+                              "counterpart, %zu have too little effect",
+                              n[SLOWDOWN_LEARNED], n[SLOWDOWN_KEPT] + n[SLOWDOWN_NO_CHANGE],
+                              n[SLOWDOWN_UNEQUAL], n[SLOWDOWN_TOO_FEW] + n[SLOWDOWN_LEFT_OUT]),
+                stream);
+    table_add_columns(&table, "CPU time", "factor", "<learned for");
+    for (size_t i = 0, n_rows = 0; i < fit->n_regions && n_rows < MOST_ROWS; i++) {
+        const struct slowdown_fit_region *region = &fit->regions[i];
+        if (region->verdict != SLOWDOWN_LEARNED)
+            continue;
+        n_rows++;
+        table_add_cells(
+            &table, quantity_share(region->level_ns[0] / fit->total_ns[0]).text,
+            quantity_format("%.4g", slowdown_fit_factor(region, 1) * fit->all_factor).text,
+            region->name);
+    }
+    if (n[SLOWDOWN_LEARNED] > 0) {
+        fputc('\n', stream);
+        table_print(&table, 0, text_options_for(stream).width, stream);
+    }
+    fprintf(stream, "\n%s written; next: pagoda replay TRACE --speeds %s\n", path, path);
+}
+
 void text_print_slowdown(const struct slowdown_fit *fit, const char *path, FILE *stream)
 {
     const size_t *n = fit->n_by_verdict;
@@ -86,9 +121,17 @@ void text_print_slowdown(const struct slowdown_fit *fit, const char *path, FILE 
             path);
 }
 
-static json_t *recording_object(const struct slowdown_recording *recording)
+struct levels_of {
+    const struct slowdown_fit *fit;
+    const struct slowdown_fit_region *region;
+};
+
+static json_t *recording_object(const struct slowdown_fit *fit, size_t i)
 {
-    return JSON_OBJECT(JSON_TEXT(recording, path), JSON_REAL(recording, ranks_per_core));
+    const struct slowdown_recording *recording = &fit->recordings[i];
+    return JSON_OBJECT(
+        JSON_TEXT(recording, path),
+        {"ranks_per_core", fit->all_factor > 0 ? NULL : json_real(recording->ranks_per_core)});
 }
 
 static json_t *level_object(const struct slowdown_fit *fit, size_t i)
@@ -98,11 +141,6 @@ static json_t *level_object(const struct slowdown_fit *fit, size_t i)
                        {"learned", json_real(fit->learned_ns[i] / fit->total_ns[0])});
 }
 
-struct levels_of {
-    const struct slowdown_fit *fit;
-    const struct slowdown_fit_region *region;
-};
-
 static json_t *factor_object(const struct levels_of *levels, size_t i)
 {
     const struct slowdown_level_factor *factor = &levels->region->levels[i];
@@ -111,26 +149,35 @@ static json_t *factor_object(const struct levels_of *levels, size_t i)
                        {"learned", json_real(slowdown_fit_factor(levels->region, i))});
 }
 
+static json_t *levels_array(const struct slowdown_fit *fit,
+                            const struct slowdown_fit_region *region)
+{
+    const struct levels_of levels = {fit, region};
+    return region->levels ? JSON_EACH(i, fit->n_levels, factor_object(&levels, i)) : json_null();
+}
+
 static json_t *region_object(const struct slowdown_fit *fit,
                              const struct slowdown_fit_region *region)
 {
-    const struct levels_of levels = {fit, region};
+    bool is_of_speeds = fit->all_factor > 0;
     return JSON_OBJECT({"region", json_text(region->name)},
                        {"verdict", json_string(verdict_names[region->verdict])},
                        {"cpu_time", json_real(region->level_ns[0] / fit->total_ns[0])},
                        {"visits", json_count(region->samples[0].n_visits)},
-                       {"levels", region->levels
-                                      ? JSON_EACH(i, fit->n_levels, factor_object(&levels, i))
-                                      : json_null()});
+                       {"factor", is_of_speeds
+                                      ? json_real(slowdown_fit_factor(region, 1) * fit->all_factor)
+                                      : NULL},
+                       {"levels", is_of_speeds ? NULL : levels_array(fit, region)});
 }
 
 void json_print_slowdown(const struct slowdown_fit *fit, const char *path, FILE *stream)
 {
-    JSON_PRINT(
-        stream, JSON_COMPACT | JSON_REAL_PRECISION(9), {"path", json_text(path)},
-        {"recordings", JSON_EACH(i, fit->n_recordings, recording_object(&fit->recordings[i]))},
-        {"scatter", json_string(fit->is_repeated ? "between" : "within")},
-        {"comparable", json_real(fit->comparable)},
-        {"levels", JSON_EACH(k, fit->n_levels, level_object(fit, k))},
-        {"regions", JSON_EACH(k, fit->n_regions, region_object(fit, &fit->regions[k]))});
+    bool is_of_speeds = fit->all_factor > 0;
+    JSON_PRINT(stream, JSON_COMPACT | JSON_REAL_PRECISION(9), {"path", json_text(path)},
+               {"recordings", JSON_EACH(i, fit->n_recordings, recording_object(fit, i))},
+               {"scatter", json_string(fit->is_repeated ? "between" : "within")},
+               {"comparable", json_real(fit->comparable)},
+               {"factor", is_of_speeds ? json_real(fit->all_factor) : NULL},
+               {"levels", is_of_speeds ? NULL : JSON_EACH(k, fit->n_levels, level_object(fit, k))},
+               {"regions", JSON_EACH(k, fit->n_regions, region_object(fit, &fit->regions[k]))});
 }

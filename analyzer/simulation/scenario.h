@@ -84,6 +84,8 @@ struct scenario_settings {
     size_t n_drops;
     const char *const *cuts; // cut_messages.h
     size_t n_cuts;
+    const struct machine
+        *speeds; // only its regions count; NULL: none. It must outlive the scenario
     const struct slowdown *slowdown; // work by ranks per core; NULL: the same with any number. It
                                      // must outlive the scenario
 };
@@ -121,7 +123,7 @@ struct region_scales {
     uint32_t patterns[REGION_MAX_SCALES];
     enum scaled_time times[REGION_MAX_SCALES];
     bool *is_scaled[REGION_MAX_SCALES]; // by rank; NULL: all
-    size_t n;
+    size_t n, n_of_speeds;              // the latter of settings.speeds
 };
 
 /// What the work a rank FROM does in a region for a rank TO becomes: work of that rank.

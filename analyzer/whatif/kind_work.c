@@ -87,6 +87,10 @@ static int read_balance(const struct whatif_option *option, const char *text,
 const struct whatif_option whatif_options_of_work[] = {
     {WHATIF_ROW(REPEATED_AXIS, "scale", "REGION=F"), .read = read_scale,
      .help = "multiply the computing in a region by F; 0 removes it"},
+    {WHATIF_ROW(VALUE, "speeds", "FILE"), WHATIF_TEXT(speeds_file),
+     .help = "compute as fast as the target machine does, by region, as pagoda calibrate --speeds "
+             "learned",
+     .excludes = "timeless", .why = "exclude each other: it is about recorded computing"},
     {WHATIF_ROW(REPEATED_AXIS, "duration", "REGION=T"), .read = read_duration,
      .help = "set the computing in each visit of a region to T"},
     {WHATIF_ROW(REPEATED, "balance", "REGION[=RANKS]"), .read = read_balance,
@@ -169,6 +173,23 @@ static void note_regions(struct whatif_report *report, const struct scenario *sc
                                       region_patterns_text(patterns, i)));
 }
 
+/// What the file of --speeds has of the run.
+static void note_speeds(struct whatif_report *report, const struct scenario *scenario)
+{
+    const struct machine *speeds = scenario->settings->speeds;
+    if (!speeds)
+        return;
+    uint64_t all = PAG_WORK_PER_NS;
+    for (size_t i = 0; i < speeds->n_regions; i++)
+        if (strcmp(speeds->regions[i].pattern, "(program)") == 0)
+            all = speeds->regions[i].speed;
+    whatif_report_note(report, memory_format("--speeds: %zu of %s in %s are in this run; all other "
+                                             "computing is %.3g times as fast as recorded",
+                                             scenario->scales.n_of_speeds,
+                                             quantity_count(speeds->n_regions, "region").text,
+                                             speeds->path, (double)all / PAG_WORK_PER_NS));
+}
+
 /// What recording their functions cost the ranks of MEASURED together; 0: that is not known.
 static uint64_t functions_ns(const struct replay_run *measured)
 {
@@ -216,6 +237,7 @@ int whatif_count_work(struct whatif_plan *plan, const struct replay_run *measure
         region_works_check(first, err) != 0)
         return -1;
     note_regions(report, first);
+    note_speeds(report, first);
     if (first->works.n > 0) {
         *visits = visits_gather(measured->trace, first, measured->recorded, err);
         if (!*visits)

@@ -108,6 +108,7 @@ struct whatif_case {
     // The machine is read from this file when the case is prepared, and changed by these.
     const char *machine_file;         // NULL: none
     const char *slowdown_file;        // likewise, settings.slowdown
+    const char *speeds_file;          // likewise, settings.speeds
     uint64_t latency_ns, eager_bytes; // PAG_NOT_KNOWN: not given
     uint64_t bandwidth;               // bytes a second, 0: not given
     // Estimates, see kind_dealt.c.
@@ -190,6 +191,7 @@ struct whatif_plan {
     char *change;             // in words
     struct machine machine;   // of all cases, once files are read
     struct slowdown slowdown; // likewise
+    struct machine speeds;    // likewise
     bool has_files;
     // Nothing changed, except that ranks wait as in the plan; and the same without what recording
     // cost, if the cases are without.
@@ -208,7 +210,7 @@ int whatif_plan_read(struct whatif_plan *plan, const struct advice_word *words, 
 /// Whether the option NAME is given.
 bool whatif_plan_has(const struct whatif_plan *plan, const char *name);
 
-/// Reads the machines, slowdown files and policies that PLAN names. 0, or -1 and ERR.
+/// Reads the machines, speeds, slowdown files and policies that PLAN names. 0, or -1 and ERR.
 int whatif_plan_read_files(struct whatif_plan *plan, struct error *err);
 
 /// Reads its files, and prepares the scenario of each case for runs with DEFINITIONS, once. 0, or

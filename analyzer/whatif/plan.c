@@ -347,8 +347,13 @@ int whatif_plan_read_files(struct whatif_plan *plan, struct error *err)
     const char *slowdown = plan->cases[0].slowdown_file; // nor of these
     if (slowdown && slowdown_read(&plan->slowdown, slowdown, err) != 0)
         return -1;
-    for (size_t i = 0; slowdown && i < plan->n_cases; i++)
-        plan->cases[i].settings.slowdown = &plan->slowdown;
+    const char *speeds = plan->cases[0].speeds_file;
+    if (speeds && machine_read(&plan->speeds, speeds, err) != 0)
+        return -1;
+    for (size_t i = 0; i < plan->n_cases; i++) {
+        plan->cases[i].settings.slowdown = slowdown ? &plan->slowdown : NULL;
+        plan->cases[i].settings.speeds = speeds ? &plan->speeds : NULL;
+    }
     for (size_t i = 0; i < plan->n_cases; i++)
         if (whatif_use_machine(&plan->cases[i], &plan->machine, err) != 0 ||
             whatif_read_policy(&plan->cases[i], err) != 0)
@@ -443,6 +448,7 @@ void whatif_plan_release(struct whatif_plan *plan)
     scenario_release(&plan->unchanged);
     scenario_release(&plan->untraced);
     machine_release(&plan->machine);
+    machine_release(&plan->speeds);
     slowdown_release(&plan->slowdown);
     FREE_ALL(plan->words, plan->cases, plan->change);
     *plan = (struct whatif_plan){0};

@@ -67,7 +67,7 @@ values() {
 --workers x
 --rebalance magda:poll=x
 END
-    for option in --machine --slowdown --drop-sync --overlap --overlap-progress --dealing; do # no form is wrong
+    for option in --machine --slowdown --speeds --drop-sync --overlap --overlap-progress --dealing; do # no form is wrong
         is 2 "$option: its value is empty" "$option" ''
         echo "$option" >>options
     done

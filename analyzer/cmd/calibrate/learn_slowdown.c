@@ -25,6 +25,7 @@ struct learning {
     struct slowdown_fit fit;
     size_t n_ranks;
     char *program;
+    bool is_of_speeds;
 };
 
 // --- ranks per core
@@ -153,7 +154,10 @@ static int add_recording(struct learning *learning, size_t index, struct error *
     if (replay_run_open(&run, recording->path, err) != 0)
         return -1;
     const struct definitions *definitions = trace_definitions(run.trace);
-    if (find_ranks_per_core(definitions, recording->path, &recording->ranks_per_core, err) != 0)
+    if (learning->is_of_speeds)
+        recording->ranks_per_core = (double)index;
+    else if (find_ranks_per_core(definitions, recording->path, &recording->ranks_per_core, err) !=
+             0)
         return -1;
     if (index > 0 && definitions->n_ranks != learning->n_ranks)
         return error_set(err,
@@ -179,12 +183,13 @@ static int check_output(const char *path, bool overwrites, struct error *err)
                : 0;
 }
 
-int learn_slowdown(char *const *traces, size_t n, const char *output, bool overwrites,
-                   bool wants_json)
+int learn_slowdown(char *const *traces, size_t n, bool of_speeds, const char *output,
+                   bool overwrites, bool wants_json)
 {
-    const char *path = output ? output : "slowdown.xml";
+    const char *path = output ? output : of_speeds ? "speeds.xml" : "slowdown.xml";
     struct error err = {{0}};
     struct learning learning = {
+        .is_of_speeds = of_speeds,
         .fit = {.recordings = memory_zeroed(n, sizeof *learning.fit.recordings),
                 .n_recordings = n}};
     for (size_t i = 0; i < n; i++)
@@ -193,13 +198,14 @@ int learn_slowdown(char *const *traces, size_t n, const char *output, bool overw
     for (size_t i = 0; i < n && status == 0; i++)
         status = add_recording(&learning, i, &err);
     if (status == 0)
-        status = slowdown_fit(&learning.fit, &err);
+        status = (of_speeds ? speed_fit : slowdown_fit)(&learning.fit, &err);
     if (status == 0)
-        status = slowdown_fit_write(&learning.fit, learning.program, path, &err);
-    if (status == 0 && wants_json)
-        json_print_slowdown(&learning.fit, path, stdout);
-    else if (status == 0)
-        text_print_slowdown(&learning.fit, path, stdout);
+        status = (of_speeds ? speed_fit_write : slowdown_fit_write)(&learning.fit, learning.program,
+                                                                    path, &err);
+    if (status == 0)
+        (wants_json  ? json_print_slowdown
+         : of_speeds ? text_print_speeds
+                     : text_print_slowdown)(&learning.fit, path, stdout);
     slowdown_fit_release(&learning.fit);
     free(learning.program);
     return log_outcome(status, false, &err);

@@ -44,9 +44,10 @@ struct scaled_text scaled_text_read(const char *text)
     return read;
 }
 
-/// One more factor for what TEXT names; WHERE it was given.
+/// One more factor for what TEXT names; WHERE it was given. 1; 0: MAY_LACK it, and the run has
+/// nothing of that name; -1 and ERR.
 static int add_scale(struct scenario *scenario, const char *where, const char *text,
-                     uint64_t factor, struct error *err)
+                     uint64_t factor, bool may_lack, struct error *err)
 {
     struct region_scales *scales = &scenario->scales;
     struct scaled_text read = scaled_text_read(text);
@@ -63,9 +64,38 @@ static int add_scale(struct scenario *scenario, const char *where, const char *t
         if (rank_list_read(read.ranks, strlen(read.ranks), n_ranks, scales->is_scaled[i], err) != 0)
             return error_wrap(err, "%s %s", where, text);
     }
+    if (may_lack && read.time != SCALED_FILES) {
+        int found = region_patterns_add_if_there(scenario->regions, given, region,
+                                                 &scales->patterns[i], err);
+        if (found == 0) {
+            free(scales->is_scaled[i]);
+            scales->is_scaled[i] = NULL;
+            scales->n--;
+        }
+        return found;
+    }
     return region_patterns_add(scenario->regions, given, region,
                                read.time == SCALED_FILES ? REGION_CALLS : REGION_COMPUTING,
-                               &scales->patterns[i], err);
+                               &scales->patterns[i], err) == 0
+               ? 1
+               : -1;
+}
+
+/// The regions of MACHINE (NULL: none). How many are in the run, or -1 and ERR.
+static int add_speeds(struct scenario *scenario, const struct machine *machine, bool may_lack,
+                      struct error *err)
+{
+    int n = 0;
+    for (size_t i = 0; machine && i < machine->n_regions; i++) {
+        const struct machine_region *region = &machine->regions[i];
+        uint64_t factor = (SCALE_OF_ONE + region->speed / 2) / region->speed;
+        SCOPED char *where = memory_format("%s:%u: <region>", machine->path, region->line);
+        int found = add_scale(scenario, where, region->pattern, factor, may_lack, err);
+        if (found < 0)
+            return -1;
+        n += found;
+    }
+    return n;
 }
 
 void region_scales_release(struct region_scales *scales)
@@ -78,24 +108,29 @@ int region_scales_init(struct scenario *scenario, struct error *err)
 {
     const struct scenario_settings *settings = scenario->settings;
     const struct machine *machine = settings->machine;
-    size_t n_of_machine = machine ? machine->n_regions : 0;
-    if (settings->n_scales + n_of_machine > REGION_MAX_SCALES)
+    const struct machine *speeds = settings->speeds;
+    size_t n_of_machines = (machine ? machine->n_regions : 0) + (speeds ? speeds->n_regions : 0);
+    if (settings->n_scales + n_of_machines > REGION_MAX_SCALES)
         return error_set(err, "--scale: more than %d of them%s", REGION_MAX_SCALES,
-                         n_of_machine > 0 ? " and regions of the machine" : "");
+                         n_of_machines > 0 ? " and regions of the machine" : "");
     for (size_t i = 0; i < settings->n_scales; i++) {
         const struct region_scale *scale = &settings->scales[i];
-        if (add_scale(scenario, "--scale", scale->pattern, scale->factor, err) != 0)
+        if (add_scale(scenario, "--scale", scale->pattern, scale->factor, false, err) < 0)
             return -1;
     }
-    for (size_t i = 0; i < n_of_machine; i++) {
-        const struct machine_region *region = &machine->regions[i];
-        uint64_t factor = (SCALE_OF_ONE + region->speed / 2) / region->speed;
-        SCOPED char *where = memory_format("%s:%u: <region>", machine->path, region->line);
-        int status = add_scale(scenario, where, region->pattern, factor, err);
-        if (status != 0)
-            return -1;
-    }
-    return 0;
+    if (add_speeds(scenario, machine, false, err) < 0)
+        return -1;
+    int n = add_speeds(scenario, speeds, true, err);
+    scenario->scales.n_of_speeds = n > 0 ? (size_t)n : 0;
+    if (speeds && n == 0)
+        return speeds->n_regions == 0
+                   ? error_set(err,
+                               "--speeds %s: it has no <region>: pagoda calibrate --speeds writes "
+                               "such a file",
+                               speeds->path)
+                   : error_set(err, "--speeds %s: none of its regions, such as %s, is in this run",
+                               speeds->path, speeds->regions[0].pattern);
+    return n < 0 ? -1 : 0;
 }
 
 /// Whether a factor of GIVEN time changes TIME.

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Regions that compute faster or slower (--scale REGION=F, and <region> of a machine file), and
-// what that makes of call paths: by which mark changes know each, how its work is scaled, and what
-// it has of the computation that its location is in.
+// Regions that compute faster or slower (--scale REGION=F, and <region> of a machine file or of
+// --speeds), and what that makes of call paths: by which mark changes know each, how its work is
+// scaled, and what it has of the computation that its location is in.
 #pragma once
 
 #include "analyzer/simulation/state.h"
 
-/// Reads the factors of SCENARIO's settings, and of their machine. 0, or -1 and ERR.
+/// Reads the factors of SCENARIO's settings, and of their machine and speeds. 0, or -1 and ERR.
 int region_scales_init(struct scenario *scenario, struct error *err);
 void region_scales_release(struct region_scales *scales);
 
