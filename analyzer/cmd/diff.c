@@ -11,6 +11,7 @@
 #include "analyzer/base/threads.h"
 #include "analyzer/cmd/compared_traces.h"
 #include "analyzer/compare/difference.h"
+#include "analyzer/compare/fractions.h"
 #include "analyzer/compare/limits.h"
 #include "analyzer/compare/structure.h"
 #include "analyzer/report/report.h"
@@ -25,7 +26,7 @@ struct settings {
     uint64_t top;
     const char *map_path, *limits_path, *baseline, *intervals, *metric;
     struct resource_map *map; // NULL: resources keep their names
-    bool wants_json, is_gate, wants_structure, shows_all;
+    bool wants_json, is_gate, wants_structure, shows_all, wants_fractions;
     bool is_of_traces; // the database is only a means
 };
 
@@ -88,12 +89,39 @@ static int compare_metric(struct database *database, const char *a, char *const 
     return status;
 }
 
+/// Compares the fractions of the ranks' time of each of the N operands with those of A, and prints.
+/// 0, or -1 and ERR.
+static int compare_fractions(struct database *database, const char *a, char *const *operands,
+                             size_t n, const struct settings *settings, struct error *err)
+{
+    SCOPED struct fractions_page *pages = memory_zeroed(n + 1, sizeof *pages);
+    size_t n_read = 0;
+    int status = 0;
+    for (; n_read < n && status == 0; n_read++) {
+        const struct difference_choice choice = choice_of(settings, a, operands[n_read]);
+        status = fractions_page_read(database, &choice, &pages[n_read], err);
+        if (settings->is_of_traces)
+            pages[n_read].database = NULL;
+    }
+    if (status == 0 && settings->wants_json)
+        json_print_fractions(pages, n, stdout);
+    for (size_t i = 0; i < n && status == 0 && !settings->wants_json; i++) {
+        printf("%s", i ? "\n" : "");
+        text_print_fractions(&pages[i], settings->top, stdout);
+    }
+    for (size_t i = 0; i < n_read; i++)
+        fractions_page_release(&pages[i]);
+    return status;
+}
+
 /// Compares each of the N operands with A, and prints. 0 and how much got worse, or -1 and ERR.
 static int compare_all(struct database *database, const char *a, char *const *operands, size_t n,
                        const struct settings *settings, size_t *n_worse, struct error *err)
 {
     if (settings->metric)
         return compare_metric(database, a, operands, n, settings, err);
+    if (settings->wants_fractions)
+        return compare_fractions(database, a, operands, n, settings, err);
     SCOPED struct difference_page *pages = memory_zeroed(n + 1, sizeof *pages);
     size_t n_read = 0;
     int status = 0;
@@ -225,6 +253,10 @@ static int check_runs(const struct option_usage *usage, const struct settings *s
         (settings->limits_path || settings->wants_structure || settings->is_gate))
         return options_usage_error(usage,
                                    "--metric goes without --limits, --structure and --regressions");
+    if (settings->wants_fractions && (settings->limits_path || settings->wants_structure ||
+                                      settings->is_gate || settings->metric))
+        return options_usage_error(usage, "--fractions goes without --limits, --structure, "
+                                          "--regressions and --metric");
     if (settings->baseline && settings->is_of_traces)
         return options_usage_error(usage, "--baseline chooses trials of a database, not traces");
     if (settings->intervals && (!settings->is_of_traces || n_runs != 1 || settings->baseline))
@@ -275,6 +307,11 @@ int cmd_diff(int argc, char **argv)
                         .manual = "`pagoda query` lists the metrics; those that add up over "
                                   "processes only cannot be compared. Without --metric it is the "
                                   "run time."),
+        OPTION_FLAG_ROW(
+            "fractions", 0, &settings.wants_fractions,
+            "compare which part of the time each rank computes, is in MPI and waits",
+            .manual = "Section Fractions says how. It tells how right a prediction was where only "
+                      "shares count, not the run time."),
         OPTION_FLAG_ROW("structure", 0, &settings.wants_structure,
                         "compare the resources of the runs instead of their times",
                         .manual = "For each hierarchy the tree shows the resources that not all "

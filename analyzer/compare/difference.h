@@ -139,6 +139,12 @@ struct difference_runs {
     size_t n, capacity;
 };
 
+/// Reads the trials of CHOICE into RUNS, which is zeroed. 0, or -1 and ERR; RUNS is to be released
+/// in either case.
+int difference_runs_read(struct database *database, const struct difference_choice *choice,
+                         struct difference_runs *runs, struct error *err);
+void difference_runs_release(struct difference_runs *runs);
+
 /// A finding in the runs of one group.
 struct finding_side {
     char *place, *ranks;  // of the first run that has it: "solve (solve.c:56)", "0-3,8"; NULL: none

@@ -30,15 +30,15 @@ static int read_group(struct database *database, const struct difference_choice 
     return status;
 }
 
-static int read_runs(struct database *database, const struct difference_choice *choice,
-                     struct difference_runs *runs, struct error *err)
+int difference_runs_read(struct database *database, const struct difference_choice *choice,
+                         struct difference_runs *runs, struct error *err)
 {
     return read_group(database, choice, DIFFERENCE_A, runs, err)
                ? -1
                : read_group(database, choice, DIFFERENCE_B, runs, err);
 }
 
-static void release_runs(struct difference_runs *runs)
+void difference_runs_release(struct difference_runs *runs)
 {
     for (size_t i = 0; i < runs->n; i++)
         trial_time_release(&runs->list[i].trial);
@@ -69,7 +69,7 @@ int difference_page_read(struct database *database, const struct difference_choi
     *page = (struct difference_page){.database = database->path,
                                      .thresholds = choice->thresholds,
                                      .difference = difference_new()};
-    if (read_runs(database, choice, &page->runs, err))
+    if (difference_runs_read(database, choice, &page->runs, err))
         return -1;
     for (size_t i = 0; i < page->runs.n; i++) {
         const struct difference_run *run = &page->runs.list[i];
@@ -91,7 +91,7 @@ void difference_page_release(struct difference_page *page)
         difference_table_release(&page->tables[by]);
     difference_table_release(&page->top_down);
     finding_changes_release(&page->findings);
-    release_runs(&page->runs);
+    difference_runs_release(&page->runs);
     difference_free(page->difference);
     *page = (struct difference_page){0};
 }
@@ -255,7 +255,7 @@ int metric_difference_read(struct database *database, const struct difference_ch
     *difference =
         (struct metric_difference){.database = database->path, .thresholds = choice->thresholds};
     if (check_metric(database, metric, difference, err) ||
-        read_runs(database, choice, &difference->runs, err))
+        difference_runs_read(database, choice, &difference->runs, err))
         return -1;
     if (choice->thresholds.absolute_ns != DIFFERENCE_DEFAULT && strcmp(difference->unit, "ns") != 0)
         return error_set(err, "--absolute is a time, %s is in %s: use --relative",
@@ -288,7 +288,7 @@ void metric_difference_release(struct metric_difference *difference)
         difference_table_release(&difference->hierarchies[i].table);
         difference_free(difference->hierarchies[i].difference);
     }
-    release_runs(&difference->runs);
+    difference_runs_release(&difference->runs);
     FREE_ALL(difference->metric, difference->unit);
     *difference = (struct metric_difference){0};
 }

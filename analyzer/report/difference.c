@@ -13,6 +13,7 @@
 #include "analyzer/base/memory.h"
 #include "analyzer/base/order.h"
 #include "analyzer/base/text.h"
+#include "analyzer/compare/fractions.h"
 #include "analyzer/compare/limits.h"
 #include "analyzer/compare/resource_path.h"
 #include "analyzer/report/json.h"
@@ -414,6 +415,73 @@ void json_print_differences(const struct difference_page *pages, size_t n, FILE 
     JSON_PRINT(stream, JSON_INDENT(1),
                {"database", json_text_or_null(n ? pages[0].database : NULL)},
                {"differences", JSON_EACH(i, n, page_object(&pages[i]))});
+}
+
+// --- fractions of the ranks' time
+
+static void add_fraction_cells(struct table *table, const double a[N_FRACTIONS],
+                               const double b[N_FRACTIONS])
+{
+    for (enum fraction f = 0; f < N_FRACTIONS; f++)
+        table_add_cells(table, quantity_format("%.1f", 100 * a[f]).text,
+                        quantity_format("%.1f", 100 * b[f]).text);
+}
+
+void text_print_fractions(const struct fractions_page *page, uint64_t top, FILE *stream)
+{
+    size_t n = page->n_ranks < top ? page->n_ranks : (size_t)top;
+    struct table table = {0};
+    print_runs(&page->runs, stream);
+    fputs("\nFractions of the judged part in %, rank by rank\n", stream);
+    table_add_columns(&table, "rank", "computing A", "B", "overhead A", "B", "waiting A", "B");
+    for (size_t i = 0; i < n; i++) {
+        table_add_cells(&table, quantity_number(i).text);
+        add_fraction_cells(&table, page->ranks[i].of[DIFFERENCE_A],
+                           page->ranks[i].of[DIFFERENCE_B]);
+    }
+    table_print(&table, 2, width_of(stream), stream);
+    if (n < page->n_ranks)
+        fprintf(stream, "  and %zu more ranks (--top)\n", page->n_ranks - n);
+    fprintf(stream, "\nError of %s in percentage points, mean (standard deviation)\n",
+            quantity_count(page->n_ranks, "rank").text);
+    for (enum fraction f = 0; f < N_FRACTIONS; f++) {
+        const struct fraction_error *error = &page->errors[f];
+        fprintf(stream, "  %-10s %.1f (%s)\n", fraction_names[f], 100 * error->mean,
+                isnan(error->deviation) ? "-"
+                                        : quantity_format("%.1f", 100 * error->deviation).text);
+    }
+}
+
+static json_t *fractions_object(const double of[N_FRACTIONS])
+{
+    json_t *object = json_object();
+    for (enum fraction f = 0; f < N_FRACTIONS; f++)
+        JSON_PUT(object, {fraction_names[f], json_real(of[f])});
+    return object;
+}
+
+static json_t *fraction_rank(const struct fractions_rank *rank, size_t i)
+{
+    return JSON_OBJECT({"rank", json_count(i)}, {"a", fractions_object(rank->of[DIFFERENCE_A])},
+                       {"b", fractions_object(rank->of[DIFFERENCE_B])});
+}
+
+static json_t *fractions_page_object(const struct fractions_page *page)
+{
+    json_t *errors = json_object();
+    for (enum fraction f = 0; f < N_FRACTIONS; f++)
+        JSON_PUT(errors,
+                 {fraction_names[f], JSON_OBJECT(JSON_REAL(&page->errors[f], mean),
+                                                 JSON_NUMBER(&page->errors[f], deviation))});
+    return JSON_OBJECT({"a", runs_array(&page->runs, DIFFERENCE_A)},
+                       {"b", runs_array(&page->runs, DIFFERENCE_B)}, {"errors", errors},
+                       {"ranks", JSON_EACH(i, page->n_ranks, fraction_rank(&page->ranks[i], i))});
+}
+
+void json_print_fractions(const struct fractions_page *pages, size_t n, FILE *stream)
+{
+    JSON_PRINT(stream, JSON_FORMAT, {"database", json_text_or_null(n ? pages[0].database : NULL)},
+               {"fractions", JSON_EACH(i, n, fractions_page_object(&pages[i]))});
 }
 
 // --- of one metric

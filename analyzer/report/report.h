@@ -22,6 +22,7 @@ struct child_paths;
 struct single_waits;
 struct catalogue;
 struct difference_page;
+struct fractions_page;
 struct metric_difference;
 struct limit_page;
 struct machine;
@@ -114,6 +115,10 @@ void text_print_difference(const struct difference_page *page, uint64_t top, FIL
 void text_print_violations(const struct difference_page *page, FILE *stream);
 /// N pages, which have the same A.
 void json_print_differences(const struct difference_page *pages, size_t n, FILE *stream);
+/// Prints the fractions of each rank (the text: of the first TOP) in both runs, and how far they
+/// are apart.
+void text_print_fractions(const struct fractions_page *page, uint64_t top, FILE *stream);
+void json_print_fractions(const struct fractions_page *pages, size_t n, FILE *stream);
 /// The difference of one metric, hierarchy by hierarchy.
 void text_print_metric_difference(const struct metric_difference *of, FILE *stream);
 /// N of them.
