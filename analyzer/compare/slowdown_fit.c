@@ -385,12 +385,13 @@ static double factor_around(const struct slowdown_fit *fit,
     return around ? slowdown_fit_factor(around, 1) : 1;
 }
 
+/// A machine file takes speeds from 0.001 to 1000.
 static void write_speed(FILE *stream, const char *name, double share, double factor, double around)
 {
     fputs("  <region", stream);
     xml_put_attribute(stream, "name", name);
     fprintf(stream, " speed=\"%.6f\"/> <!-- %s of the CPU time, takes %.4g times as long -->\n",
-            around / factor, quantity_share(share).text, factor);
+            fmin(fmax(around / factor, 0.001), 1000), quantity_share(share).text, factor);
 }
 
 int speed_fit_write(const struct slowdown_fit *fit, const char *program, const char *path,

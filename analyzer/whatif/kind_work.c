@@ -183,11 +183,11 @@ static void note_speeds(struct whatif_report *report, const struct scenario *sce
     for (size_t i = 0; i < speeds->n_regions; i++)
         if (strcmp(speeds->regions[i].pattern, "(program)") == 0)
             all = speeds->regions[i].speed;
-    whatif_report_note(report, memory_format("--speeds: %zu of %s in %s are in this run; all other "
-                                             "computing is %.3g times as fast as recorded",
-                                             scenario->scales.n_of_speeds,
-                                             quantity_count(speeds->n_regions, "region").text,
-                                             speeds->path, (double)all / PAG_WORK_PER_NS));
+    whatif_report_note(report,
+                       memory_format("--speeds: of the %s in %s this run has %zu; all other "
+                                     "computing is %.3g times as fast as recorded",
+                                     quantity_count(speeds->n_regions, "region").text, speeds->path,
+                                     scenario->scales.n_of_speeds, (double)all / PAG_WORK_PER_NS));
 }
 
 /// What recording their functions cost the ranks of MEASURED together; 0: that is not known.

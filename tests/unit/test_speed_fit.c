@@ -97,6 +97,26 @@ TEST(test_file_has_speeds_relative_to_the_region_around)
     scratch_remove(folder);
 }
 
+TEST(test_speeds_stay_within_those_of_a_machine_file)
+{
+    struct slowdown_fit fit;
+    struct error err;
+    struct machine machine = {0};
+    char *folder = scratch_directory();
+    SCOPED char *path = memory_format("%s/speeds.xml", folder);
+    start(&fit);
+    add(&fit, "/main/a", 10, 1000, 1000, 0);
+    add(&fit, "/main/b", 10, 0.5, 7000, 0); // the compiler computed it once here
+    assert_int_equal(speed_fit(&fit, &err), 0);
+    assert_int_equal(speed_fit_write(&fit, "cg", path, &err), 0);
+    assert_int_equal(machine_read(&machine, path, &err), 0);
+    assert_string_equal(machine.regions[2].pattern, "/main/b");
+    assert_int_equal(machine.regions[2].speed, 1000);
+    machine_release(&machine);
+    slowdown_fit_release(&fit);
+    scratch_remove(folder);
+}
+
 TEST(test_recordings_that_cannot_be_compared)
 {
     struct slowdown_fit fit;
