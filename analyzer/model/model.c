@@ -225,7 +225,6 @@ static void describe(struct model *model, const struct model_points *points)
     model->rms_error = sqrt(squares / (double)points->n);
     model->r_squared = all > 0 ? 1 - left / all : NAN;
     model->n_points = points->n;
-    model->n_repeated = points->n_repeated;
     model->noise = points->n_degrees > 0 ? sqrt(points->row_variance) : NAN;
     model->is_one_sided = points->is_one_sided;
 }

@@ -34,7 +34,6 @@ struct model {
     struct model_interval coefficients[MODEL_MAX_TERMS];
     struct model_posterior *posterior; // all formulas that are nearly as good; NULL: all values 0
     size_t n_points;                   // different ones, without the outlier
-    size_t n_repeated;                 // points with several rows
     double noise;            // standard deviation of one row, a share of the value; NAN: unknown
     double rms_error, worst; // relative errors of the formula at the points
     double r_squared;        // NAN for constant data

@@ -146,7 +146,6 @@ static void judge_noise(struct model_points *points, const double *rows)
     static const double least_rows = 3, share_one_sided = 0.4;
     struct spread spread = spread_of(points, rows);
     points->n_degrees = spread.n_degrees;
-    points->n_repeated = spread.n_points;
     double n = (double)spread.n_degrees, mean_rows = 0;
     for (size_t i = 0; i < points->n; i++)
         mean_rows += 1 / (double)points->n_rows[i] / (double)points->n;

@@ -13,9 +13,8 @@
 
 struct model_points {
     size_t n_parameters, n;
-    double *x; // n_parameters each, in ascending order
-    double *y; // the value without noise, as the repetitions tell it
-    size_t n_repeated;
+    double *x;           // n_parameters each, in ascending order
+    double *y;           // the value without noise, as the repetitions tell it
     size_t n_degrees;    // of freedom: rows of the repeated points, less one each
     double row_variance; // of one row, relative
     double variance;     // of a point's value, as far as repetitions differ, relative

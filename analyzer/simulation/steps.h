@@ -411,8 +411,6 @@ static inline struct simulated_call call_description(const struct engine *engine
     const struct location_simulation *state = simulated_location(engine, location);
     const struct prediction *prediction = prediction_of(engine);
     struct simulated_call described = {
-        .sent_bytes =
-            state->n_departing == 1 ? message_at(engine, state->departing[0])->size_bytes : 0,
         .location = location->index,
         .rank = location->rank,
         .site = site_of(prediction, location->rank),

@@ -40,8 +40,8 @@ static int read_property(const struct element_reader *reader, const struct xml_e
                                          {"severity", .text = &property->severity},
                                          {"threshold", .text = &threshold, .line = &line}};
     enum { N_TEXTS = sizeof texts / sizeof texts[0], N_NEEDED = N_TEXTS - 1 };
-    *property = (struct experiment_property){
-        .file = memory_copy_text(reader->path), .line = from->line, .threshold = 0.05};
+    *property =
+        (struct experiment_property){.file = memory_copy_text(reader->path), .threshold = 0.05};
     if (ELEMENT_READ(reader, from, fields) != 0 ||
         element_read_parts(reader, from, texts, N_TEXTS, NULL, 0) != 0)
         return -1;

@@ -24,7 +24,6 @@ struct experiment_property {
     double threshold; // severity from which on it is critical
     bool is_each;     // asked of each wait state, which `*` in max(*) stands for
     char *file;
-    uint32_t line;
 };
 
 struct property_catalogue {

@@ -59,7 +59,7 @@ static struct task_name *define(const struct element_reader *reader,
     }
     struct task_name *defined = &model->defined[model->n_names];
     model->names[model->n_names++] = name;
-    *defined = (struct task_name){.name = name, .summary = "", .line = element->line};
+    *defined = (struct task_name){.name = name, .summary = ""};
     return defined;
 }
 

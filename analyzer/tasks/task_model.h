@@ -54,7 +54,6 @@ struct task {
 /// A name in formulas: a parameter, whose value the user may give, or a value with a formula.
 struct task_name {
     const char *name, *summary;
-    uint32_t line;
     bool is_parameter, has_default, is_column; // a column of the rows
     double value;                              // of a parameter: its default
     struct task_formula formula;

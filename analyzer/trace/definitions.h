@@ -141,13 +141,11 @@ static inline bool core_set_is_oversubscribed(const struct core_set *set)
 
 struct node {
     const char *name;
-    const char *class_;  // "node", "machine", ...
     const char *machine; // name of the root of its system tree, "" when it is its own root
     uint32_t n_cores;    // cores its ranks may use together, 0 when unknown
 };
 
 struct communicator {
-    uint64_t id; // OTF2 communicator id; of an RMA window that of its communicator
     const char *name;
     bool is_neighborhood;    // its messages are those of neighbourhood collectives
     bool is_mpi;             // false: a team of threads, a SHMEM or GPU group, ...

@@ -97,10 +97,7 @@ void mentions_take(void *context, const struct sound_record *record, const struc
     int kind = record->kind;
     for (size_t i = 0; fields->letters[i]; i++)
         take_field(mentions, kind, fields, i);
-    if (!is_mpi(kind))
-        return;
-    mentions->has_mpi = true;
-    if (part->n_open == 0)
+    if (!is_mpi(kind) || part->n_open == 0)
         return;
     const struct open_region *innermost = &part->open[part->n_open - 1];
     struct mention *region = mention_of(

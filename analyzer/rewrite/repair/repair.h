@@ -219,7 +219,6 @@ struct mentions {
     // The location whose events are being read:
     const struct local_definitions *local;
     uint32_t location;
-    bool has_mpi; // one of its records is of MPI
 };
 
 /// A sound_record_teller; CONTEXT is a struct mentions.

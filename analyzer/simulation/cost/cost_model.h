@@ -21,7 +21,6 @@ struct simulated_call {
     uint64_t recorded_work_ns;   // CPU time it took in the recording, its whole length if not known
     uint64_t enter_ns;
     uint32_t n_sent;      // messages that depart in it, and have an overhead
-    uint64_t sent_bytes;  // of the message where there is one
     uint32_t n_records;   // of messages and collectives in it
     uint32_t n_left_out;  // of these: messages not sent, or not waited for, operations left out
     uint64_t freed_bytes; // of sends that wait for their receivers no longer: copied into buffers

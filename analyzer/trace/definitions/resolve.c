@@ -214,7 +214,6 @@ static void resolve_communicators(struct resolved *resolved, const struct record
         const struct communicator_record *record = &records->communicators.items[i];
         struct communicator *comm = &definitions->communicators[i];
         *comm = (struct communicator){
-            .id = record->id,
             .name = records_text(records, record->name),
             .members = no_members,
             .remote_members = no_members,

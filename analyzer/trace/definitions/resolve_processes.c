@@ -208,11 +208,10 @@ static uint32_t use_node(struct definitions *definitions, size_t *capacity,
     definitions->nodes = array_reserve(definitions->nodes, capacity, definitions->n_nodes + 1,
                                        sizeof *definitions->nodes);
     index = (uint32_t)definitions->n_nodes++;
-    definitions->nodes[index] = (struct node){.name = "unknown", .class_ = "node", .machine = ""};
+    definitions->nodes[index] = (struct node){.name = "unknown", .machine = ""};
     if (node)
         definitions->nodes[index] = (struct node){
             .name = records_text(records, node->name),
-            .class_ = records_text(records, node->class_),
             .machine = machine_of(records, node),
         };
     id_table_add(index_by_place, place, index);
