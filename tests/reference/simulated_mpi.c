@@ -29,7 +29,6 @@ static void match(struct simulation *sim, uint64_t time, int receive, int m)
     struct sim_message *message = &sim->messages[m];
     uint32_t latency = sim->program->max_latency;
     sim->requests[receive].message = m;
-    message->receive = receive;
     if (message->is_rendezvous) {
         finish_at(sim, time + sim_some(sim, latency), message->send);
         finish_at(sim, time + sim_some(sim, latency), receive);
@@ -56,8 +55,7 @@ void sim_post_send(struct simulation *sim, uint32_t rank, uint64_t time,
                                             .tag = operation->tag,
                                             .size_bytes = operation->size_bytes,
                                             .is_rendezvous = operation->is_rendezvous,
-                                            .send = request,
-                                            .receive = SIM_NONE};
+                                            .send = request};
     sim->requests[request].message = m;
     uint64_t arrival = time + sim_some(sim, sim->program->max_latency);
     uint64_t *last = &sim->ranks[operation->peer].last_arrival[rank];

@@ -28,14 +28,12 @@ struct sim_request {
     const struct operation *operation;
     int message;  // sent, or received once matched
     int instance; // of a collective
-    int other;    // receive of a SENDRECV: wanted source is operation->other_peer
 };
 
 struct sim_message {
     uint32_t comm, sender, receiver, tag, size_bytes;
     bool is_rendezvous;
-    int send, receive; // requests
-    uint64_t channel_place;
+    int send; // request
 };
 
 struct sim_instance {

@@ -322,7 +322,6 @@ static double ceiling_at(const struct series *series, const double *x)
 struct outcome {
     double error[N_FAR], ceiling[N_FAR];
     bool is_held[N_FAR], is_failed, is_recovered;
-    double width;
 };
 
 static bool has_same_terms(const struct model_piece *a, const struct model_piece *b)
@@ -367,8 +366,6 @@ static void judge(struct model_workspace *workspace, const struct series *series
         outcome->ceiling[f] = fabs(ceiling_at(series, at) / value - 1);
         double slack = 1e-6 * value;
         outcome->is_held[f] = prediction.low <= value + slack && value <= prediction.high + slack;
-        if (f == 0)
-            outcome->width = (prediction.high - prediction.low) / prediction.value;
         if (f == 0 && is_loud && outcome->error[0] > 0.05)
             printf("%6.3f (%6.3f) held %d [%.3g %.3g %.3g] %s %g x%zu, %zu points to %g\n"
                    "        truth %s\n        found %s\n",
