@@ -185,11 +185,10 @@ static int nothing_of_that_name(const struct catalogue *c, const char *what, str
         SCOPED_BY(words_leave) char **names = bundled_names(bundled_of(kind), &n, NULL);
         add_names(&all, NAMED_NAMES(names, n), n);
     }
-    error_set(err, "nothing is called `%s`%s", what,
-              spelling_hint(what, (const char *const *)all, words_count(all),
-                            "; did you mean `%s`?", " (`pagoda explain` lists all names)")
-                  .text);
-    return -1;
+    return error_set(err, "nothing is called `%s`%s", what,
+                     spelling_hint(what, (const char *const *)all, words_count(all),
+                                   "; did you mean `%s`?", " (`pagoda explain` lists all names)")
+                         .text);
 }
 
 /// What reports call by the same name.

@@ -61,11 +61,10 @@ static int unknown_parameter(struct choosing *choosing, const char *name)
         for (size_t j = 0; j < facts->n_parameters; j++)
             *ARRAY_NEXT(names, n, capacity) = facts->parameters[j].name;
     }
-    error_set(choosing->err, "no trial has a parameter \"%s\"%s", name,
-              spelling_hint(name, names, n, "; did you mean \"%s\"?",
-                            ": `pagoda store show` lists those of a trial")
-                  .text);
-    return -1;
+    return error_set(choosing->err, "no trial has a parameter \"%s\"%s", name,
+                     spelling_hint(name, names, n, "; did you mean \"%s\"?",
+                                   ": `pagoda store show` lists those of a trial")
+                         .text);
 }
 
 /// Keeps the trials that have the parameter, with its value.

@@ -100,11 +100,10 @@ static int unknown_parent(const struct pattern_list *list, const struct pattern 
                           struct error *err)
 {
     SCOPED const char **ids = NAMED_NAMES(list->patterns, list->n_patterns);
-    error_set(
+    return error_set(
         err, "%s:%u: the parent '%s' of pattern '%s' does not exist%s", pattern->file,
         pattern->line, pattern->parent, pattern->id,
         spelling_hint(pattern->parent, ids, list->n_patterns, ", did you mean '%s'?", "").text);
-    return -1;
 }
 
 /// Follows the parents of each pattern; with FIND_CYCLES tells those that lead back to it, else

@@ -103,8 +103,7 @@ static int check_node_speeds(const struct scenario *scenario, struct error *err)
                              nearest);
         SCOPED char *some =
             spelling_some("", (const char *const *)placement->node_names, placement->n_nodes);
-        error_set(err, "--cpu-speed %s: there is no such node%s", name, some);
-        return -1;
+        return error_set(err, "--cpu-speed %s: there is no such node%s", name, some);
     }
     return 0;
 }

@@ -37,8 +37,7 @@ static int no_parameter(const struct task_model *model, const char *name, struct
         if (model->defined[i].is_parameter)
             known[n++] = model->names[i];
     SCOPED char *list = spelling_list(known, n);
-    error_set(err, "%s has no parameter \"%s\"; it has %s", model->path, name, list);
-    return -1;
+    return error_set(err, "%s has no parameter \"%s\"; it has %s", model->path, name, list);
 }
 
 static int read_coordinate(struct task_point *point, char *text, bool *is_set, struct error *err)

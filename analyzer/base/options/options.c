@@ -435,8 +435,7 @@ static int refuse_unit(const char *unit, const struct unit *units, size_t n_unit
     if (nearest)
         return error_set(err, "unknown unit `%s`; is it %s?", unit, nearest);
     SCOPED char *all = spelling_list(names, n);
-    error_set(err, "unknown unit `%s`; there are %s", unit, all);
-    return -1;
+    return error_set(err, "unknown unit `%s`; there are %s", unit, all);
 }
 
 static int read_scaled(const char *text, const struct unit *units, size_t n_units,

@@ -200,11 +200,10 @@ static int find_metric(const struct compiling *c, struct property_slot *slot)
     memcpy(known, property_metric_names, sizeof property_metric_names);
     for (size_t i = N_PROPERTY_METRICS; i < n; i++)
         known[i] = c->scope->wait_states[i - N_PROPERTY_METRICS];
-    error_set(c->err, "there is no metric '%s'%s", name,
-              spelling_hint(name, known, n, "; did you mean '%s'?",
-                            " (pagoda explain properties lists them)")
-                  .text);
-    return -1;
+    return error_set(c->err, "there is no metric '%s'%s", name,
+                     spelling_hint(name, known, n, "; did you mean '%s'?",
+                                   " (pagoda explain properties lists them)")
+                         .text);
 }
 
 /// Whether the metric of SLOT is known of what it is asked of. 0, or -1 and the error.

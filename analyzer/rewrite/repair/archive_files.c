@@ -115,11 +115,11 @@ static int refuse_folder(const char *folder, char **names, size_t n, struct erro
                          "(*.otf2), no definitions (*.def) and no event file (NUMBER.evt)",
                          folder);
     SCOPED char *word = shell_path(folder);
-    error_set(err,
-              "'%s' holds the records of a run that has no archive yet: pagoda trace --finish %s "
-              "writes it",
-              folder, word);
-    return -1;
+    return error_set(
+        err,
+        "'%s' holds the records of a run that has no archive yet: pagoda trace --finish %s "
+        "writes it",
+        folder, word);
 }
 
 static int find_in_folder(struct archive_files *files, const char *folder, struct error *err)
