@@ -36,9 +36,7 @@ static int set_parameter(struct sweep_plan *plan, const char *name, const char *
 {
     struct sweep_parameter *parameter = has_file ? sweep_plan_find(plan, name) : NULL;
     if (has_file && !parameter) {
-        const char *names[SWEEP_MAX_PARAMETERS];
-        for (size_t i = 0; i < plan->n_parameters; i++)
-            names[i] = plan->parameters[i].name;
+        SCOPED const char **names = NAMED_NAMES(plan->parameters, plan->n_parameters);
         return error_set(
             err, "the sweep file has no parameter %s%s", name,
             spelling_hint(name, names, plan->n_parameters, "; did you mean %s?", "").text);

@@ -279,9 +279,7 @@ static void fit_models(struct scaling *scaling)
 
 static void name_parts(struct scaling *scaling)
 {
-    SCOPED const char **names = memory_zeroed(scaling->n_parts, sizeof *names);
-    for (size_t i = 0; i < scaling->n_parts; i++)
-        names[i] = scaling->parts[i].name;
+    SCOPED const char **names = NAMED_NAMES(scaling->parts, scaling->n_parts);
     SCOPED char **shown = function_names_shown(names, scaling->n_parts);
     for (size_t i = 0; i < scaling->n_parts; i++)
         scaling->parts[i].shown = shown[i];

@@ -175,9 +175,7 @@ static int find_setting(const char *name)
 
 static const char *nearest_name(const char *name)
 {
-    const char *names[TRACE_N_SETTINGS];
-    for (int i = 0; i < TRACE_N_SETTINGS; i++)
-        names[i] = table[i].name;
+    SCOPED const char **names = NAMED_NAMES(table, TRACE_N_SETTINGS);
     return spelling_nearest(name, names, TRACE_N_SETTINGS);
 }
 

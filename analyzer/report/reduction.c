@@ -54,9 +54,7 @@ static void print_rows(const struct reduction_page *page, bool is_left_out, uint
     table_add_columns(&table, "<function", "<file");
     if (is_left_out)
         table_add_column(&table, "rule", true);
-    SCOPED const char **names = memory_zeroed(page->n_rows + 1, sizeof *names);
-    for (size_t i = 0; i < page->n_rows; i++)
-        names[i] = page->rows[i].name;
+    SCOPED const char **names = NAMED_NAMES(page->rows, page->n_rows);
     char **shown = function_names_shown(names, page->n_rows);
     for (size_t i = 0; i < page->n_rows; i++)
         if ((page->rows[i].rule != NULL) == is_left_out && n++ < top)

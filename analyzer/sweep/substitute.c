@@ -90,9 +90,7 @@ static bool is_known(const struct sweep_plan *plan, const char *text, size_t len
 
 int sweep_check_names(const struct sweep_plan *plan, const char *text, struct error *err)
 {
-    const char *names[SWEEP_MAX_PARAMETERS];
-    for (size_t i = 0; i < plan->n_parameters; i++)
-        names[i] = plan->parameters[i].name;
+    SCOPED const char **names = NAMED_NAMES(plan->parameters, plan->n_parameters);
     for (; *text; text++) {
         size_t kept = text[0] == '{' ? braced_name(text + 1) : 0;
         size_t length = kept ? 0 : braced_name(text);

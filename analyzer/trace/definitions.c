@@ -223,15 +223,6 @@ enum mpi_class mpi_class_of_name(const char *name)
 
 // --- names of regions
 
-/// The caller frees the array, not the names.
-static const char **names_of(const struct definitions *definitions)
-{
-    const char **names = memory_zeroed(definitions->n_regions + 1, sizeof *names);
-    for (size_t i = 0; i < definitions->n_regions; i++)
-        names[i] = definitions->regions[i].name;
-    return names;
-}
-
 const char *definitions_property(const struct definitions *definitions, const char *name)
 {
     size_t i = FIND_BY(definitions->properties, definitions->n_properties, name, name);
@@ -240,14 +231,14 @@ const char *definitions_property(const struct definitions *definitions, const ch
 
 char **region_names_shown(const struct definitions *definitions)
 {
-    SCOPED const char **names = names_of(definitions);
+    SCOPED const char **names = NAMED_NAMES(definitions->regions, definitions->n_regions);
     return function_names_shown(names, definitions->n_regions);
 }
 
 enum function_names_found region_names_find(const struct definitions *definitions, const char *text,
                                             bool *is_meant)
 {
-    SCOPED const char **names = names_of(definitions);
+    SCOPED const char **names = NAMED_NAMES(definitions->regions, definitions->n_regions);
     return function_names_find(names, definitions->n_regions, text, is_meant);
 }
 

@@ -102,10 +102,8 @@ static int read_field(const struct element_reader *reader, const struct xml_elem
 int element_read(const struct element_reader *reader, const struct xml_element *element,
                  const struct element_field *fields, size_t n_fields)
 {
-    SCOPED const char **known = memory_zeroed(n_fields + 1, sizeof *known);
+    SCOPED const char **known = NAMED_NAMES(fields, n_fields);
     int status = 0;
-    for (size_t i = 0; i < n_fields; i++)
-        known[i] = fields[i].name;
     for (size_t i = 0; i < element->n_attributes && status == 0; i++)
         if (!HAS_TEXT(known, n_fields, element->attributes[i].name))
             status = element_refuse(reader, element, element->name, "attribute",

@@ -191,10 +191,8 @@ static int check_groups(const struct element_reader *reader,
 {
     const struct machine *machine = reader->into;
     const struct xml_element where = {.line = scope->line};
-    SCOPED const char **names = memory_zeroed(machine->n_groups, sizeof *names);
+    SCOPED const char **names = NAMED_NAMES(machine->groups, machine->n_groups);
     int status = 0;
-    for (size_t i = 0; i < machine->n_groups; i++)
-        names[i] = machine->groups[i].name;
     for (size_t i = 0; i < scope->n_groups && status == 0; i++) {
         const char *nearest = spelling_nearest(scope->groups[i], names, machine->n_groups);
         if (nearest && strcmp(nearest, scope->groups[i]) != 0 &&
