@@ -124,3 +124,18 @@ TEST(test_sort_by_members)
 #undef CHECK_ORDER
     SORT_BY(records, 0, LEAST(rank));
 }
+
+TEST(test_numbers_and_pointers_are_sorted_by_members_then_by_place)
+{
+    const struct record records[] = {
+        {.ns = 5}, {.ns = 9, .rank = 2}, {.ns = 9, .rank = 1}, {.ns = 5}};
+    uint32_t numbers[] = {3, 2, 1, 0};
+    const struct record *pointers[] = {&records[3], &records[2], &records[1], &records[0]};
+    static const uint32_t expected[] = {2, 1, 0, 3};
+    SORT_NUMBERS_BY(numbers, 4, records, MOST(ns), LEAST(rank));
+    SORT_POINTERS_BY(pointers, 4, MOST(ns), LEAST(rank));
+    for (size_t i = 0; i < 4; i++) {
+        assert_int_equal(numbers[i], expected[i]);
+        assert_ptr_equal(pointers[i], &records[expected[i]]);
+    }
+}
