@@ -22,6 +22,7 @@
 #endif
 #include <stdbool.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #ifdef LARGE_COUNTS
