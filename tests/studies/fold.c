@@ -12,6 +12,7 @@
 #include <mpi.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <stdlib.h>
 
 #ifndef STEPS
 #define STEPS 40000 // of a chain, times its number
