@@ -96,10 +96,7 @@ struct program_name program_name_of(const char *executable, const char *command)
 static void put_program(const struct definitions *definitions, struct result *result)
 {
     const char *command = definitions_property(definitions, "PAGODA::PROGRAM");
-    const char *executable = definitions_property(definitions, "PAGODA::EXECUTABLE");
-    if (!executable)
-        executable = definitions_property(definitions, "Score-P::EXECUTABLE");
-    struct program_name name = program_name_of(executable, command);
+    struct program_name name = program_name_of(definitions_executable(definitions), command);
     result->program = name.program;
     result->arguments = name.arguments;
 }

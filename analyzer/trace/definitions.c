@@ -229,6 +229,12 @@ const char *definitions_property(const struct definitions *definitions, const ch
     return i < definitions->n_properties ? definitions->properties[i].value : NULL;
 }
 
+const char *definitions_executable(const struct definitions *definitions)
+{
+    const char *executable = definitions_property(definitions, "PAGODA::EXECUTABLE");
+    return executable ? executable : definitions_property(definitions, "Score-P::EXECUTABLE");
+}
+
 char **region_names_shown(const struct definitions *definitions)
 {
     SCOPED const char **names = NAMED_NAMES(definitions->regions, definitions->n_regions);

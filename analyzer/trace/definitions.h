@@ -290,6 +290,8 @@ enum mpi_class mpi_class_of_name(const char *name);
 /// The value of the archive's property NAME, in the capitals that OTF2 gives it; NULL: there is
 /// none.
 const char *definitions_property(const struct definitions *definitions, const char *name);
+/// The file of the program, as our tracer or Score-P names it; NULL: the archive does not say.
+const char *definitions_executable(const struct definitions *definitions);
 
 // --- which regions of a run a name means, as reports show it, whole or short
 // --- (base/function_names.h), or as a glob

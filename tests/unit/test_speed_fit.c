@@ -66,20 +66,27 @@ TEST(test_own_factor_or_that_of_the_program)
     slowdown_fit_release(&fit);
 }
 
+/// Learns, and reads the file that is written of it.
+static void fit_and_read(struct slowdown_fit *fit, struct machine *machine)
+{
+    struct error err;
+    char *folder = scratch_directory();
+    SCOPED char *path = memory_format("%s/speeds.xml", folder);
+    assert_int_equal(speed_fit(fit, &err), 0);
+    assert_int_equal(speed_fit_write(fit, "cg", path, &err), 0);
+    assert_int_equal(machine_read(machine, path, &err), 0);
+    scratch_remove(folder);
+}
+
 TEST(test_file_has_speeds_relative_to_the_region_around)
 {
     struct slowdown_fit fit;
-    struct error err;
     struct machine machine = {0};
-    char *folder = scratch_directory();
-    SCOPED char *path = memory_format("%s/speeds.xml", folder);
     start(&fit);
     add(&fit, "/main", 10, 1000, 8000, 0);
     add(&fit, "/main/a", 10, 1000, 2000, 0);
     add(&fit, "before /main/a/MPI_Send at <a>.c:7", 10, 2000, 6000, 0);
-    assert_int_equal(speed_fit(&fit, &err), 0); // 4
-    assert_int_equal(speed_fit_write(&fit, "cg", path, &err), 0);
-    assert_int_equal(machine_read(&machine, path, &err), 0);
+    fit_and_read(&fit, &machine); // the program takes 4 times as long
     static const struct {
         const char *name;
         uint64_t speed;
@@ -94,27 +101,20 @@ TEST(test_file_has_speeds_relative_to_the_region_around)
     }
     machine_release(&machine);
     slowdown_fit_release(&fit);
-    scratch_remove(folder);
 }
 
 TEST(test_speeds_stay_within_those_of_a_machine_file)
 {
     struct slowdown_fit fit;
-    struct error err;
     struct machine machine = {0};
-    char *folder = scratch_directory();
-    SCOPED char *path = memory_format("%s/speeds.xml", folder);
     start(&fit);
     add(&fit, "/main/a", 10, 1000, 1000, 0);
     add(&fit, "/main/b", 10, 0.5, 7000, 0); // the compiler computed it once here
-    assert_int_equal(speed_fit(&fit, &err), 0);
-    assert_int_equal(speed_fit_write(&fit, "cg", path, &err), 0);
-    assert_int_equal(machine_read(&machine, path, &err), 0);
+    fit_and_read(&fit, &machine);
     assert_string_equal(machine.regions[2].pattern, "/main/b");
     assert_int_equal(machine.regions[2].speed, 1000);
     machine_release(&machine);
     slowdown_fit_release(&fit);
-    scratch_remove(folder);
 }
 
 TEST(test_recordings_that_cannot_be_compared)

@@ -47,6 +47,13 @@ void write_ranks(const struct result *result, const struct result_amount *amount
 
 // ---- JSON
 
+char *messages_text(const struct result *result, uint32_t communicator, uint32_t tag)
+{
+    const char *name = result->communicators[communicator].name;
+    return tag == RESULT_NONE ? memory_format("%s other tags", name)
+                              : memory_format("%s tag %" PRIu32, name, tag);
+}
+
 json_t *json_index(uint32_t index)
 {
     return index == RESULT_NONE ? json_null() : json_integer(index);

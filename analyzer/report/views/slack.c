@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The section on the slack of messages: how much later they could be, by communicator and tag.
-#include <inttypes.h>
-
 #include "analyzer/base/memory.h"
 #include "analyzer/report/views/views.h"
 
@@ -11,13 +9,6 @@ static uint64_t n_with_slack(const struct result_tag *tag)
     for (size_t i = 0; i < RESULT_SLACK_CLASSES; i++)
         n += tag->by_slack[i];
     return n;
-}
-
-static char *tag_text(const struct result *result, const struct result_tag *tag)
-{
-    const char *name = result->communicators[tag->communicator].name;
-    return tag->tag == RESULT_NONE ? memory_format("%s other tags", name)
-                                   : memory_format("%s tag %" PRIu32, name, tag->tag);
 }
 
 void page_slack(const struct page *page)
@@ -35,7 +26,7 @@ void page_slack(const struct page *page)
         struct quantity parts[RESULT_SLACK_CLASSES];
         for (size_t k = 0; k < RESULT_SLACK_CLASSES; k++)
             parts[k] = quantity_part((double)tag->by_slack[k], (double)n_messages);
-        SCOPED char *text = tag_text(result, tag);
+        SCOPED char *text = messages_text(result, tag->communicator, tag->tag);
         table_add_cells(&table, quantity_number(n_messages).text, parts[0].text, parts[1].text,
                         parts[2].text, parts[3].text, parts[4].text, parts[5].text, parts[6].text,
                         text);
@@ -54,8 +45,7 @@ static json_t *slack_object(const struct result *result, const struct result_tag
 {
     return JSON_OBJECT(
         {"communicator", json_text(result->communicators[tag->communicator].name)},
-        {"tag", tag->tag == RESULT_NONE ? json_null() : json_count(tag->tag)},
-        {"messages", json_count(n_with_slack(tag))},
+        {"tag", json_index(tag->tag)}, {"messages", json_count(n_with_slack(tag))},
         {"by_slack", JSON_EACH(i, (size_t)RESULT_SLACK_CLASSES, json_count(tag->by_slack[i]))});
 }
 

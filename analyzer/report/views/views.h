@@ -52,8 +52,10 @@ json_t *json_expected(const struct expected_time *expected);
 /// by rank; at most LIMIT are named.
 void write_ranks(const struct result *result, const struct result_amount *amounts, size_t count,
                  uint64_t total_ns, size_t limit, char **text);
-/// An index such as a rank, the name of a call path or a region, the place of calls: null for
-/// RESULT_NONE.
+/// "MPI_COMM_WORLD tag 7", "MPI_COMM_WORLD other tags" for RESULT_NONE. The caller frees.
+char *messages_text(const struct result *result, uint32_t communicator, uint32_t tag);
+/// An index such as a rank, a tag, the name of a call path or a region, the place of calls: null
+/// for RESULT_NONE.
 json_t *json_index(uint32_t index);
 json_t *json_path(const struct result *result, uint32_t path);
 json_t *json_region(const struct result *result, uint32_t region);

@@ -190,13 +190,11 @@ static void print_objects(const struct page *page, const struct result_pattern *
         return;
     for (size_t i = 0; i < pattern->n_by_object && i < HARDEST_HIT; i++) {
         const struct result_object_amount *amount = &pattern->by_object[i];
-        text_append(&text, "%s%s", i > 0 ? ", " : "",
-                    page->result->communicators[amount->communicator].name);
-        if (amount->tag != RESULT_NONE)
-            text_append(&text, " tag %" PRIu32, amount->tag);
-        else if (!amount->is_collective)
-            text_append(&text, " other tags");
-        text_append(&text, " %s",
+        SCOPED char *object =
+            amount->is_collective
+                ? memory_copy_text(page->result->communicators[amount->communicator].name)
+                : messages_text(page->result, amount->communicator, amount->tag);
+        text_append(&text, "%s%s %s", i > 0 ? ", " : "", object,
                     quantity_part((double)amount->ns, (double)pattern->total_ns).text);
     }
     if (pattern->n_by_object > HARDEST_HIT)
@@ -306,8 +304,7 @@ static json_t *object_object(const struct result *result, const struct result_ob
 {
     return JSON_OBJECT(
         {"communicator", json_text(result->communicators[amount->communicator].name)},
-        {"tag", amount->tag == RESULT_NONE ? json_null() : json_count(amount->tag)},
-        JSON_COUNT(amount, ns));
+        {"tag", json_index(amount->tag)}, JSON_COUNT(amount, ns));
 }
 
 static json_t *path_object(const struct result *result, const struct result_amount *amount)

@@ -103,21 +103,14 @@ static OTF2_CallbackCode merge_LocationGroup(void *user_data, OTF2_LocationGroup
                  (OTF2_LocationGroupRef)merge_id(merge, REF_LocationGroup, creator));
 }
 
-/// The program that an archive says its ranks run, or NULL.
-static const char *program_of(const struct merged_world *world)
-{
-    const char *program = definitions_property(world->definitions, "PAGODA::EXECUTABLE");
-    return program ? program : definitions_property(world->definitions, "Score-P::EXECUTABLE");
-}
-
 /// Location ID, which is that of RANK of the current world, gets its world's program, if other
 /// worlds have another one.
 static OTF2_CallbackCode write_program(struct merge *merge, uint64_t id, const struct rank *rank)
 {
-    const char *program = program_of(merge->world);
+    const char *program = definitions_executable(merge->world->definitions);
     bool has_others = false;
     for (uint32_t i = 0; i < merge->n_worlds && program; i++) {
-        const char *other = program_of(&merge->worlds[i]);
+        const char *other = definitions_executable(merge->worlds[i].definitions);
         has_others |= other && strcmp(other, program) != 0;
     }
     if (!has_others || merge->world->definitions->locations[rank->master].executable)
