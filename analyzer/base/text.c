@@ -523,6 +523,28 @@ struct quantity quantity_count(uint64_t count, const char *noun)
     return quantity_format("%" PRIu64 " %s%s", count, noun, count == 1 ? "" : "s");
 }
 
+const char *text_read_decimal(const char *text, double *value)
+{
+    static const char digits[] = "0123456789";
+    const char *end = text + strspn(text, digits);
+    bool has_digits = end > text;
+    if (*end == '.') {
+        size_t n_decimals = strspn(end + 1, digits);
+        has_digits |= n_decimals > 0;
+        end += 1 + n_decimals;
+    }
+    if (!has_digits)
+        return text;
+    if (*end == 'e' || *end == 'E') {
+        const char *exponent = end + 1 + (end[1] == '-' || end[1] == '+');
+        size_t n_digits = strspn(exponent, digits);
+        end = n_digits > 0 ? exponent + n_digits : end;
+    }
+    SCOPED char *number = memory_format("%.*s", (int)(end - text), text);
+    *value = strtod(number, NULL);
+    return end;
+}
+
 struct exact_number exact_number(double value)
 {
     struct exact_number number;

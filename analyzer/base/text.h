@@ -153,6 +153,10 @@ struct quantity quantity_size(uint64_t size_bytes);
 /// COUNT followed by the noun in its number: "1 rank", "4 ranks".
 struct quantity quantity_count(uint64_t count, const char *noun);
 
+/// Reads digits with an optional fraction and exponent; returns where they end, TEXT when there are
+/// none.
+const char *text_read_decimal(const char *text, double *value);
+
 struct exact_number {
     char text[32];
 };

@@ -213,26 +213,12 @@ static bool is_digit(char c)
 
 static void read_number(struct parser *p)
 {
-    uint64_t digits = 0;
-    double scale = 1;
-    bool has_point = false, is_too_long = false;
-    while (is_digit(*p->at) || (*p->at == '.' && !has_point)) {
-        if (*p->at == '.') {
-            has_point = true;
-        } else {
-            is_too_long |= __builtin_mul_overflow(digits, 10, &digits) ||
-                           __builtin_add_overflow(digits, (uint64_t)(*p->at - '0'), &digits);
-            scale *= has_point ? 10 : 1;
-        }
-        p->at++;
-    }
+    p->at = text_read_decimal(p->at, &p->number);
     p->token = TOKEN_NUMBER;
     if (is_letter(*p->at) || *p->at == '.')
         fail(p, "a number is followed directly by '%c'", *p->at);
-    else if (is_too_long || digits > INT64_MAX)
+    else if (p->number > 0x1p63)
         fail(p, "a number is too large");
-    else
-        p->number = (double)digits / scale;
 }
 
 static void read_name(struct parser *p)

@@ -122,6 +122,29 @@ ASL
     [[ $("$PAGODA" explain instructions_per_cycle) == *$'\n  unit: instructions/cycle;\n'* ]]
 }
 
+@test "the operating region on a network that a file tells" {
+    # Computing are 900 ns and 600; rank 0 sends 4095 bytes, which take 1000 ns.
+    archive properties/messages link
+    printf 'const float LINK_BANDWIDTH = 40.95e-1;\nconst float LINK_ROUND_TRIP = 5e2;\n' >link.asl
+    "$PAGODA" replay --json --patterns link.asl link |
+        jq -c '.metrics[] | [.metric, .unit, [.values[] | [.rank, (.value * 1e4 | round)]]]' >out
+    cat <<'EOF' | diff - out
+["link_demand","share",[[null,6667],[0,11111]]]
+["pieces_to_hide_latency","pieces",[[null,20000],[0,26667]]]
+["messages_to_fill_link","messages",[[null,5000],[0,5000]]]
+EOF
+    "$PAGODA" replay --patterns link.asl link | grep -qx 'Metric link_demand in %'
+    [ "$("$PAGODA" replay --json link | jq -c .metrics)" = null ]
+}
+
+@test "the examples of the manual are files of properties" {
+    awk '/^\.EX/ { text = ""; inside = 1; next } /^\.EE/ { inside = 0; if (text ~ /(property|metric) [a-z_]+\(/)
+        printf "%s", text >("example-" ++n ".asl") } inside { text = text $0 "\n" }' "$ROOT/man/pagoda-patterns.5"
+    sed -i 's/\\(dq/"/g; s/\\-/-/g' example-*.asl
+    [ "$(echo example-*.asl | wc -w)" -ge 3 ]
+    "$PAGODA" check example-*.asl
+}
+
 @test "parameters of markers are counters" {
     cat >text <<'TEXT'
 region solve s.c:1

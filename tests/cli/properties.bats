@@ -265,7 +265,7 @@ property small_io_requests(Region r, Experiment e, Region basis) {
 ASL
     run -0 "$PAGODA" check small.asl
     [ "$output" = $'small.asl: properties of runs: 1 declaration\n  nothing wrong' ]
-    cmp small.asl "$ROOT/patterns/properties/small_io_requests.asl"
+    grep -v '^//' "$ROOT/patterns/properties/small_io_requests.asl" | cmp small.asl -
 }
 
 @test "what is wrong with a property" {

@@ -104,6 +104,7 @@ TEST(test_real)
     check_real("a / b", 10.0 / 3.0);
     check_real("0.5", 0.5);
     check_real(".25 + 1.", 1.25);
+    check_real("2.5e-3 + 1E+2", 100.0025);
     check_real("b > 3.5 ? 1 : 0.1", 0.1);
     check_real("123456.789", 123456.789);
     check_real("max(0.001, min(a, b)) * 2 - 1", 5);
@@ -130,9 +131,12 @@ TEST(test_errors)
     check_error("a ! b", "an operator is missing before '!'");
     check_error("a \xE2\x89\xA5 b", "'\xE2\x89\xA5' has no meaning here (at character 3");
     check_error("1.5.2", "a number is followed directly by '.'");
+    check_error("2e", "a number is followed directly by 'e'");
+    check_error("2e+", "a number is followed directly by 'e'");
+    check_error("1e19", "a number is too large");
     check_error("12ms", "a number is followed directly by 'm'");
     check_error("99999999999999999999", "a number is too large");
-    check_error("9223372036854775808", "a number is too large");
+    check_error("9223372036854777856", "a number is too large");
     check_error("min(a)", "min and max need two values or more");
     check_error("min a", "there is no value 'min' here");
     check_error("minimum(a, b)", "there is no function 'minimum'; there are min and max");

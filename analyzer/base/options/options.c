@@ -391,27 +391,6 @@ static bool is_digit(char c)
     return c >= '0' && c <= '9';
 }
 
-/// Reads digits with an optional fraction and exponent; returns where they end, TEXT when there are
-/// none.
-static const char *read_decimal(const char *text, double *value)
-{
-    static const char digits[] = "0123456789";
-    const char *end = text + strspn(text, digits);
-    bool has_digits = end > text;
-    if (*end == '.') {
-        has_digits |= is_digit(end[1]);
-        end += 1 + strspn(end + 1, digits);
-    }
-    if (!has_digits)
-        return text;
-    const char *exponent = end + 1 + (*end && end[1] == '-');
-    if ((*end == 'e' || *end == 'E') && is_digit(*exponent))
-        end = exponent + strspn(exponent, digits);
-    SCOPED char *number = memory_format("%.*s", (int)(end - text), text);
-    *value = strtod(number, NULL);
-    return end;
-}
-
 /// What is added where TEXT is no value because of its sign.
 static const char *below_0(const char *text)
 {
@@ -442,7 +421,7 @@ static int read_scaled(const char *text, const struct unit *units, size_t n_unit
                        const char *examples, uint64_t *value, struct error *err)
 {
     double number;
-    const char *unit = read_decimal(text, &number);
+    const char *unit = text_read_decimal(text, &number);
     if (unit == text)
         return error_set(err, "not a value such as %s%s", examples, below_0(text));
     for (size_t i = 0; i < n_units; i++) {
@@ -471,7 +450,7 @@ int option_read_size(const char *text, uint64_t *size_bytes, struct error *err)
 
 int option_read_number(const char *text, double *number, struct error *err)
 {
-    const char *end = read_decimal(text, number);
+    const char *end = text_read_decimal(text, number);
     if (end == text || *end || !isfinite(*number))
         return error_set(err, "not a number such as 3 or 0.25%s", below_0(text));
     return 0;

@@ -109,7 +109,9 @@ static void print_parts(const struct page *page, const struct result_metric *met
 
 static void page_metric(const struct page *page, const struct result_metric *metric)
 {
-    SCOPED char *heading = memory_format("Metric %s in %s", metric->name, metric->unit);
+    bool is_share = strcmp(metric->unit, "share") == 0;
+    SCOPED char *heading =
+        memory_format("Metric %s in %s", metric->name, is_share ? "%" : metric->unit);
     page_heading(page, heading, "");
     if (metric->summary[0]) {
         fputs("  ", page->stream);

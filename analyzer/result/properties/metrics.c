@@ -84,22 +84,22 @@ void metrics_collect(const struct property_list *properties, struct result *resu
     for (size_t i = 0; i < properties->n; i++) {
         const struct asl_property *metric = &properties->items[i];
         char *needs = metric->unit ? property_needs(result, metric, false) : NULL;
-        if (!metric->unit || (needs && metric->is_shipped)) {
+        struct result_metric collected = {.needs = needs};
+        if (metric->unit && !needs) {
+            values = values ? values : property_values_new(result);
+            collect_metric(metric, values, result, &collected);
+        }
+        if (!metric->unit || (metric->is_shipped && collected.n_values == 0)) {
             free(needs);
             continue;
         }
+        collected.name = memory_copy_text(metric->name);
+        collected.unit = memory_copy_text(metric->unit);
+        collected.summary = memory_copy_text(metric->summary);
+        collected.focus = memory_copy_text(property_focus_names[metric->focus]);
         result->metrics =
             memory_resize(result->metrics, result->n_metrics + 1, sizeof *result->metrics);
-        struct result_metric *to = &result->metrics[result->n_metrics++];
-        *to = (struct result_metric){.name = memory_copy_text(metric->name),
-                                     .unit = memory_copy_text(metric->unit),
-                                     .summary = memory_copy_text(metric->summary),
-                                     .focus = memory_copy_text(property_focus_names[metric->focus]),
-                                     .needs = needs};
-        if (!values && !needs)
-            values = property_values_new(result);
-        if (!needs)
-            collect_metric(metric, values, result, to);
+        result->metrics[result->n_metrics++] = collected;
     }
     if (values)
         property_values_free(values);
