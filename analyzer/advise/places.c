@@ -343,9 +343,9 @@ int advise_check_phases(const struct advise_setting *setting, struct error *err)
 /// Is the advice for other nodes, cores or machines than the recorded ones?
 static bool has_other_places(const struct advise_setting *setting)
 {
-    static const char *const others[] = {"wait", "slowdown", "traced"};
+    static const char *const others[] = {"wait", "slowdown", "speeds", "traced"};
     for (size_t i = 0; i < setting->batch.n_words; i++)
-        if (!HAS_TEXT(others, 3, setting->batch.words[i].option))
+        if (!HAS_TEXT(others, 4, setting->batch.words[i].option))
             return true;
     return false;
 }

@@ -16,7 +16,7 @@
 
 struct advise_request {
     const char *trace;
-    const char *nodes, *cores, *machine, *wait, *slowdown; // of the target
+    const char *nodes, *cores, *machine, *wait, *slowdown, *speeds; // of the target
     bool keeps_recording;
     struct option_list phases;
     const char *state;
@@ -55,7 +55,7 @@ static int read_kinds(const char *text, unsigned *kinds, struct error *err)
     return 0;
 }
 
-enum { MOST_TARGET_WORDS = 6 };
+enum { MOST_TARGET_WORDS = 7 };
 
 /// The options of the target as words, which belong to REQUEST's texts; how many.
 static size_t target_words(const struct advise_request *request,
@@ -65,7 +65,8 @@ static size_t target_words(const struct advise_request *request,
                                         {(char *)"cores", (char *)request->cores},
                                         {(char *)"wait", (char *)request->wait},
                                         {(char *)"machine", (char *)request->machine},
-                                        {(char *)"slowdown", (char *)request->slowdown}};
+                                        {(char *)"slowdown", (char *)request->slowdown},
+                                        {(char *)"speeds", (char *)request->speeds}};
     size_t n = 0;
     for (size_t i = 0; i < sizeof given / sizeof given[0]; i++)
         if (given[i].value)
@@ -176,7 +177,7 @@ int cmd_advise(int argc, char **argv)
             "predict every change, even where its upper bound is below the changes shown",
             .manual = "However long the trace is."),
         OPTION_TEXT_ROW("nodes", 0, "N", &request.nodes, "advise for a run on N nodes", NULL,
-                        .manual = "This and the next five options describe the target. They mean "
+                        .manual = "This and the next six options describe the target. They mean "
                                   "what they mean in pagoda-whatif(7), with one value each."),
         OPTION_TEXT_ROW("cores", 0, "C", &request.cores, "advise for nodes with C cores", NULL),
         OPTION_TEXT_ROW("wait", 0, "block|spin", &request.wait,
@@ -187,6 +188,10 @@ int cmd_advise(int argc, char **argv)
         OPTION_TEXT_ROW("slowdown", 0, "FILE", &request.slowdown,
                         "how computing grows when more ranks share a core's caches, learned by "
                         "pagoda calibrate --slowdown",
+                        NULL),
+        OPTION_TEXT_ROW("speeds", 0, "FILE", &request.speeds,
+                        "advise for a machine that computes as fast as pagoda calibrate --speeds "
+                        "learned",
                         NULL),
         OPTION_FLAG_ROW("traced", 0, &request.keeps_recording,
                         "advise for runs that are recorded: keep what that costs"),

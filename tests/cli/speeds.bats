@@ -51,6 +51,15 @@ predicted() {
     [ "$(predicted run)" = $((3 * 2 * 600)) ]
 }
 
+@test "advice for a machine of such speeds" {
+    record run 4 500 0 100 3
+    echo '<machine name="m"><region name="solve" speed="0.25"/><region name="rest" speed="1"/></machine>' >speeds.xml
+    "$PAGODA" advise run --speeds speeds.xml --json >advice
+    jq -e --argjson target "$(predicted run)" '.target_ns == $target and .target == "--speeds speeds.xml" and
+        any(.candidates[]; .options == "--scale solve=0.5" and .predicted_ns == 3 * (2 * 500 + 100))' advice
+    says -1 missing.xml "$PAGODA" advise run --speeds missing.xml
+}
+
 @test "regions inside others have their own factor, and those without counterpart that of the program" {
     record here 1 1000 1000 2000
     record target 1 2000 4000 4000
