@@ -108,6 +108,16 @@ TEST(test_mapping_tables_are_applied)
     end(&f);
 }
 
+TEST(test_a_region_without_a_name_can_be_named)
+{
+    struct fixture f = begin(1);
+    uint32_t region = archive_writer_region(f.writer, "", NULL, 0, OTF2_PARADIGM_USER);
+    OTF2_EvtWriter_Enter(archive_writer_events(f.writer, 0), NULL, 1, region);
+    open_archive(&f, NULL, NULL);
+    assert_string_equal(f.definitions->regions[next(&f, 0).index].name, "(no name)");
+    end(&f);
+}
+
 // Strings of the callbacks below.
 static uint32_t define_string(OTF2_GlobalDefWriter *definitions, const char *text)
 {

@@ -112,6 +112,8 @@ static void resolve_regions(struct definitions *definitions, const struct record
         const char *name = records_text(records, record->name);
         if (!*name)
             name = records_text(records, record->canonical_name);
+        if (!*name)
+            name = "(no name)";
         definitions->regions[i] = (struct region){
             .name = name,
             .file = records_text(records, record->file),
