@@ -149,7 +149,8 @@ void lost_write_cause(const struct result *result, FILE *out)
     enum lost_kind kind = lost_kind(result);
     uint64_t other_ns = result->no_cpu_ns - result->blocked_ns;
     if (kind == LOST_BLOCKED) {
-        fprintf(out, "They slept or waited for devices such as disks");
+        fprintf(out,
+                "They slept, or waited for devices such as disks or for programs they started");
         write_blocked_place(result, out);
         if ((double)other_ns >= little * (double)result->total_ns)
             fprintf(out, "; for another %s they had no core", quantity_time(other_ns).text);
