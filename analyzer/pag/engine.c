@@ -379,8 +379,8 @@ int engine_conclude(struct engine *engine, struct error *err)
     match_finish(engine);
     collective_finish(engine);
     late_receiver_finish(engine);
+    trace_stop_reading(engine->trace); // before what its threads fill and look up goes
     end_digest(engine);
-    trace_stop_reading(engine->trace);
     outcome_fill(engine);
     for (unsigned scope = 0; scope < 2; scope++) {
         engine->result->attended_bytes[scope] = send_habits_least(&engine->attendance[scope]);
