@@ -384,12 +384,14 @@ char *text_of_file(const char *path, const char **why)
 
 // ---- paragraphs
 
-/// Length of the first word of TEXT; a number keeps its unit.
+/// Length of the first word of TEXT; a number keeps its unit, and a "<" before it.
 static size_t unbroken_length(const char *text)
 {
     static const char *const units[] = {"%", "s", "ms", "us", "ns"};
-    size_t length = strcspn(text, " ");
-    const char *digit = text + (text[0] == '(');
+    size_t before = strncmp(text, "< ", 2) == 0 ? 2 : 0;
+    const char *word = text + before;
+    size_t length = before + strcspn(word, " ");
+    const char *digit = word + (word[0] == '(');
     if (text[length] != ' ' || *digit < '0' || *digit > '9')
         return length;
     const char *next = text + length + 1;

@@ -102,6 +102,19 @@ TEST(test_table)
                               "  1234  f       main\n");
 }
 
+static void print_numbers(FILE *stream)
+{
+    print_paragraph("waits < 0.1 %, if a < b c", 0, 0, 13, stream);
+}
+
+TEST(test_a_number_is_not_torn)
+{
+    SCOPED char *text = printed(print_numbers);
+    assert_string_equal(text, "waits\n"
+                              "< 0.1 %, if a\n"
+                              "< b c\n");
+}
+
 static void print_text(FILE *stream)
 {
     fputs("label ", stream);
