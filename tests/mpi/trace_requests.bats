@@ -30,10 +30,11 @@ count_polls() {
 
 # How many loops of rank 0 with more than 10 polls are polling all of their time.
 nothing_else() {
-    otf2-print "$dir/traces.otf2" | awk '$1 == "ENTER" && $2 == 0 { entered = $3 }
+    otf2-print "$dir/traces.otf2" | awk "$since"'
+        $1 == "ENTER" && $2 == 0 { entered = $3 }
         /poll_count/ { match($0, /poll_count"[^;]*; UINT64; [0-9]*/); n = substr($0, RSTART, RLENGTH); sub(/.*; /, "", n)
             match($0, /poll_ns"[^;]*; UINT64; [0-9]*/); ns = substr($0, RSTART, RLENGTH); sub(/.*; /, "", ns) }
-        $1 == "LEAVE" && $2 == 0 { n_loops += n > 10 && $3 - entered == ns; n = 0 }
+        $1 == "LEAVE" && $2 == 0 { n_loops += n > 10 && since($3, entered) == ns; n = 0 }
         END { print n_loops + 0 }'
 }
 

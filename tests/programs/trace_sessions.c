@@ -19,7 +19,7 @@ static MPI_Comm communicator(MPI_Session session, const char *name)
     return comm;
 }
 
-/* The last rank receives 50 ms before rank 0 sends. */
+/* The last rank says that it receives next, and rank 0 sends 50 ms later. */
 static int compute(MPI_Comm comm)
 {
     int rank, n_ranks, value = 7, sum = 0;
@@ -32,9 +32,11 @@ static int compute(MPI_Comm comm)
     MPI_Comm_free(&half);
     MPI_Barrier(comm);
     if (rank == 0) {
+        MPI_Recv(NULL, 0, MPI_INT, n_ranks - 1, 4, comm, MPI_STATUS_IGNORE);
         usleep(50000);
         MPI_Send(&value, 1, MPI_INT, n_ranks - 1, 5, comm);
     } else if (rank == n_ranks - 1) {
+        MPI_Send(NULL, 0, MPI_INT, 0, 4, comm);
         MPI_Recv(&value, 1, MPI_INT, 0, 5, comm, MPI_STATUS_IGNORE);
     }
     MPI_Allreduce(&value, &sum, 1, MPI_INT, MPI_SUM, comm);
