@@ -64,9 +64,10 @@ has_mpi() {
     command -v "mpirun.$1" >/dev/null && [ -d "$BUILD/programs/$1" ]
 }
 
-# first_core: the number of one that may be used; a container need not have core 0.
-first_core() {
-    taskset -pc $$ | sed 's/.*: //; s/[^0-9].*//'
+# first_cores N: the numbers of N that may be used, with commas; a container need not have core 0, or 1.
+first_cores() {
+    taskset -pc $$ | sed 's/.*: //' | tr , '\n' | awk -F - '{ for (i = $1; i <= $NF; i++) print i }' |
+        head -n "$1" | paste -s -d ,
 }
 
 # run_mpi openmpi|mpich N PROGRAM...: as mpirun -n N, with a time limit.

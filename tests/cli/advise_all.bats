@@ -77,7 +77,7 @@ remedies_of() {
       for r in 0 1 2 3; do echo "$r 99999999 leave main"; done; } >trace.txt
     "$BUILD/tools/mktrace" trace.txt trace
     "$PAGODA" replay trace --json --overlap main/MPI_Recv >any
-    taskset -c "$(first_core)" \
+    taskset -c "$(first_cores 1)" \
         "$PAGODA" replay trace --json --overlap main/MPI_Recv >one
     cmp any one
     jq -e '.whatif.overlapped_calls > 1000' one

@@ -806,7 +806,7 @@ PYTHON
             print r, t + 20, "enter MPI_Sendrecv"; print r, t + 20, "send world", 1 - r, "0 8"
             print r, t + 70, "recv world", 1 - r, "0 8"; print r, t + 80, "leave MPI_Sendrecv" } }' >long.txt
     "$BUILD/tools/mktrace" long.txt long
-    taskset -c "$(first_core)" "$PAGODA" replay --json long >one
+    taskset -c "$(first_cores 1)" "$PAGODA" replay --json long >one
     "$PAGODA" replay --json long >all
     cmp one all
 }

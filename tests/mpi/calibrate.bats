@@ -183,15 +183,15 @@ refused() {
 
 # Two ranks on a core each and both on one; what is learned is not a test's business, but it fits the traces.
 slows_down() {
-    local mpi=$1 side
+    local mpi=$1 n
     [ "$(nproc)" -ge 2 ] || skip "one core only"
     launch "$mpi" 2
     [ "$mpi" != openmpi ] || line+=(--oversubscribe --bind-to none)
-    for side in 0,1 0; do
-        "$PAGODA" trace -o "$mpi-$side" -- "${line[@]}" taskset -c "$side" \
+    for n in 2 1; do
+        "$PAGODA" trace -o "$mpi-$n" -- "${line[@]}" taskset -c "$(first_cores $n)" \
             "$BUILD/programs/$mpi/is" --size 12 --iterations 12 >out 2>err </dev/null || { cat err; return 1; }
     done
-    "$PAGODA" calibrate --slowdown --json -o "$mpi-slow.xml" "$mpi-0" "$mpi-0,1" >learned
+    "$PAGODA" calibrate --slowdown --json -o "$mpi-slow.xml" "$mpi-1" "$mpi-2" >learned
     jq -e '(.levels | map(.ranks_per_core)) == [1, 2] and .comparable > 0.5 and
         (.regions | map(.region | test("^before /main/.*MPI_.* at is.c:")) | any)' learned
     "$PAGODA" check "$mpi-slow.xml"
@@ -199,7 +199,7 @@ slows_down() {
     jq -r '.regions[] | select(.region | test("[<>&\"]") | not) | .region' learned |
         sed 's|.*|<region name="&"><point ranks-per-core="1" factor="1"/><point ranks-per-core="2" factor="2"/></region>|
             1s/^/<slowdown>/; $s|$|</slowdown>|' >all.xml
-    "$PAGODA" replay "$mpi-0,1" --cores 1 --slowdown all.xml --json | jq -e '.whatif.slowdown |
+    "$PAGODA" replay "$mpi-2" --cores 1 --slowdown all.xml --json | jq -e '.whatif.slowdown |
         .regions == .regions_in_run and .work_ns > 1.9 * .work_without_ns and .predicted_without_ns > 0'
 }
 

@@ -33,7 +33,7 @@ expects() {
 @test "predictions of two cores from one are measured; the next one has an interval by their errors" {
     local all one size
     all=$(taskset -cp $$ | sed 's/.*: //')
-    one=$(first_core)
+    one=$(first_cores 1)
     for size in 1 2 3 4 5 6 7 8 9 10; do
         traced "one-$size" "$one" "$size"
         [ "$size" = 10 ] && break
@@ -83,7 +83,7 @@ expects() {
 }
 
 @test "a database that is none ends replay and advise, before the replay" {
-    traced one "$(first_core)" 1
+    traced one "$(first_cores 1)" 1
     echo no database >runs.db
     local command
     for command in "replay one --cores 2" "advise one"; do

@@ -110,7 +110,7 @@ is_over() { [ -z "$(squeue -h -j "$id" -o %i 2>/dev/null)" ]; }
         local program=$BUILD/programs/$1/trace_end
         srun_line "$1" 2
         run -0 timeout -k 5 300 "$PAGODA" trace -- "${line[@]}" -p test --job-name sleep \
-            env A=1 taskset -c "$(first_core)" "$program"
+            env A=1 taskset -c "$(first_cores 1)" "$program"
         check_archive "$(echo pagoda-trace_end-*)"
         [ "$(property "$(echo pagoda-trace_end-*)" PAGODA::ENV::SLURM_JOB_NAME)" = sleep ]
         rm -r pagoda-trace_end-*

@@ -6,7 +6,7 @@ load trace
 @test "env and taskset on both sides of the launcher" {
     wrapped() {
         local core
-        core=$(first_core)
+        core=$(first_cores 1)
         launch "$1" 2
         run -0 "$PAGODA" trace -o "$BATS_TEST_TMPDIR/$1" -- taskset -c "$core" env A=1 "${line[@]}" \
             env B=2 taskset -c "$core" "$BUILD/programs/$1/trace_end"

@@ -105,7 +105,7 @@ errors() {
 
 handles() {
     # On one core a thread is joined before it has begun; the next one has its handle.
-    taskset -cp "$(first_core)" $BASHPID
+    taskset -cp "$(first_cores 1)" $BASHPID
     threads "$1" workers --steps 20 --heavy 10 --light 10
     begun 80
     [ "$(sed -n 's/^THREAD_WAIT .*Sequence Count: //p' "$printed" | sort -n | uniq -c | grep -c '^ *2 ')" = 40 ]
