@@ -67,15 +67,16 @@ def main():
     with open(sys.argv[1], encoding="utf-8") as file:
         page = file.read()
     lane = lane_of(page, sys.argv[3] if len(sys.argv) > 3 else "measured")
-    calls = list(zip(lane["rank"], lane["enter"], lane["leave"], lane["release"], lane["kind"]))
+    calls = list(zip(lane["rank"], lane["enter"], lane["leave"], lane["release"], lane["kind"], lane["lost"]))
     if len(sys.argv) <= 3:
         with open(sys.argv[2], encoding="utf-8") as file:
             assert [call[:3] for call in calls] == calls_of(file.read())
     for rank in range(lane["ranks"]):
         own = [call for call in calls if call[0] == rank]
         waited = sum(call[3] - call[1] for call in own)
-        check_shares(lane, rank, [(1, waited)] + [(kind, sum(call[2] - call[3] for call in own if call[4] == kind))
-                                                  for kind in range(2, KINDS)])
+        lost = sum((call[1] - since) * call[5] / 65535 for call, since in zip(own, [0] + [call[2] for call in own]))
+        check_shares(lane, rank, [(1, waited), (5, lost)] + [
+            (kind, sum(call[2] - call[3] for call in own if call[4] == kind)) for kind in range(2, 5)])
         print(rank, int(waited))
     show_threads(lane)
 
