@@ -84,15 +84,24 @@ sites_of() { read_archive sites "$@"; }
 since='function since(a, b) {
     return (substr(a, 1, length(a) - 9) - substr(b, 1, length(b) - 9)) * 1e9 + substr(a, length(a) - 8) - substr(b, length(b) - 8) }'
 
-# late_sends: lines `RANK NS` of $printed: how long calls that receive began before those that send, of each
-# rank with such blocking messages. Messages between two ranks have the order in which they were sent.
+# late_sends: lines `RANK NS` of $printed: how long calls in which messages came began before those that sent them,
+# of each rank. Messages between two ranks have the order in which they were sent.
 late_sends() {
     awk "$since"'
         $1 == "ENTER" { entered[$2] = $3 }
-        $1 == "MPI_SEND" { pair = $2 " " $5; begin[pair, n_sent[pair]++] = entered[$2] }
-        $1 == "MPI_RECV" { pair = $5 " " $2; ns = since(begin[pair, n_received[pair]++], entered[$2])
+        $1 ~ /^MPI_I?SEND$/ { pair = $2 " " $5; begin[pair, n_sent[pair]++] = entered[$2] }
+        $1 ~ /^MPI_I?RECV$/ { pair = $5 " " $2; ns = since(begin[pair, n_received[pair]++], entered[$2])
             if (ns > 0) late[$2] += ns }
         END { for (rank in late) printf "%d %.0f\n", rank, late[rank] }' "$printed" | sort -n
+}
+
+# waits_for_sends RANK: the file $replay has these waits of each rank, and of RANK some are.
+waits_for_sends() {
+    late_sends >"$BATS_TEST_TMPDIR/late"
+    cat "$BATS_TEST_TMPDIR/late"
+    grep -q "^$1 " "$BATS_TEST_TMPDIR/late"
+    jq -r '.patterns[] | select(.id == "late-sender").by_rank[] | "\(.rank) \(.ns)"' "$replay" | sort -n |
+        diff "$BATS_TEST_TMPDIR/late" -
 }
 
 # messages: what pagoda itself said on stderr in the last traced run, perhaps after a launcher's words

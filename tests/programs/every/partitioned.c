@@ -35,7 +35,8 @@ CHAPTER(partitioned)
     TRY(MPI_Request_free, &receive);
 }
 
-/* Rank 0 sends three messages, the last part of which takes 20 ms; rank 1 waits for each. */
+/* Rank 0 sends three messages, the last part of which comes 20 ms after rank 1 said that it waits
+ * next. */
 CHAPTER(late_part)
 {
     enum { N_ROUNDS = 3, N_PARTS = 4 };
@@ -51,7 +52,11 @@ CHAPTER(late_part)
         TRY(MPI_Precv_init, parts, N_PARTS, 1, MPI_INT, 0, 5, w, MPI_INFO_NULL, &request);
     for (int round = 0; round < N_ROUNDS; round++) {
         TRY(MPI_Start, &request);
+        if (rank == 1)
+            TRY(MPI_Send, NULL, 0, MPI_INT, 0, 6, w);
         for (int i = 0; i < N_PARTS && rank == 0; i++) {
+            if (i == N_PARTS - 1)
+                TRY(MPI_Recv, NULL, 0, MPI_INT, 1, 6, w, MPI_STATUS_IGNORE);
             usleep(i == N_PARTS - 1 ? 20000 : 1000);
             parts[i] = round + i;
             TRY(MPI_Pready, i, request);
