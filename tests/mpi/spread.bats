@@ -240,9 +240,11 @@ alone() {
 }
 
 comes_late() {
+    rm -f all
+    # The second process comes when the first one has said that it waits.
     # shellcheck disable=SC2016
-    PAGODA_MPI=$mpi together 2 sh -c 'case ${OMPI_COMM_WORLD_RANK:-$PMI_RANK} in 1) sleep 12 ;; esac; "$@"' \
-        sh "$PAGODA" replay trace
+    PAGODA_MPI=$mpi together 2 sh -c 'if [ ${OMPI_COMM_WORLD_RANK:-$PMI_RANK} = 1 ]; then
+        until grep -q "after 10 s" all; do sleep 0.1; done; fi; "$@"' sh "$PAGODA" replay trace
     [ "$status" = 0 ]
     cmp out alone.out
     [ "$(cat err)" = "pagoda: warning: after 10 s not all processes of the launcher have started pagoda; waiting for them (PAGODA_MPI=none: do not work together)" ]

@@ -8,7 +8,7 @@ load trace
 early() { sed -n 's/^early \([0-9]*\) of 16.*/\1/p' "$1"; }
 
 eager() {
-    traced "$1" 2 trace_eager
+    traced "$1" 2 trace_eager 50
     [ "$status" = 0 ]
     [ "$(early "$out")" = 0 ]
     "$PAGODA" replay --json "$dir" >found
@@ -16,8 +16,8 @@ eager() {
     grep -q 17408 setting
     read -ra line < <(sed "s/mpirun/mpirun.$1/; s/mpiexec/mpirun.$1/" setting)
     [[ ${line[0]} != *=* ]] || line=(env "${line[@]}")
-    run -0 timeout -k 5 300 "${line[@]}" -n 2 "$BUILD/programs/$1/trace_eager"
-    [ "$(early <(echo "$output"))" -ge 12 ]
+    run -0 timeout -k 5 300 "${line[@]}" -n 2 "$BUILD/programs/$1/trace_eager" 10000
+    [ "$(early <(echo "$output"))" = 16 ]
 }
 
 @test "larger messages leave their senders at once with the proposed setting, and not without" {

@@ -1,17 +1,18 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * Rank 0 sends 16 KiB, then computes. Rank 1 computes until that send is over, but no longer than
- * 50 ms, and receives then. Prints how many of the sends were over before their receive began: none
- * if they wait for their receiver, all if the MPI library buffers messages of this size, however
- * slow the machine is.
+ * trace_eager MS: rank 0 sends 16 KiB, then computes. Rank 1 computes until that send is over, but
+ * no longer than MS, and receives then. Prints how many of the sends were over before their receive
+ * began: none if they wait for their receiver, all if the MPI library buffers messages of this
+ * size, however slow the machine is.
  */
 #include <mpi.h>
 #include <stdatomic.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <time.h>
 
-enum { STEPS = 16, BYTES = 16384, LATE_MS = 50, WORK_MS = 20 };
+enum { STEPS = 16, BYTES = 16384, WORK_MS = 20 };
 
 static char data[BYTES];
 
@@ -41,7 +42,7 @@ static int compute(int ms, const atomic_int *n_over, int n)
 
 int main(int argc, char **argv)
 {
-    int rank, n_early = 0, unit;
+    int rank, n_early = 0, unit, late_ms = argc > 1 ? atoi(argv[1]) : 0;
     MPI_Aint size;
     MPI_Win window;
     atomic_int *n_over; /* of rank 0's sends, in memory of both */
@@ -60,7 +61,7 @@ int main(int argc, char **argv)
             atomic_store(n_over, step + 1);
             compute(WORK_MS, n_over, STEPS);
         } else if (rank == 1) {
-            n_early += compute(LATE_MS, n_over, step);
+            n_early += compute(late_ms, n_over, step);
             MPI_Recv(data, BYTES, MPI_CHAR, 0, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
         }
     }
