@@ -148,8 +148,9 @@ static void put_time_left(char *text, size_t n_text, double share, double passed
                  left_s < 100 ? left_s : left_s / 60);
 }
 
-void progress_update(struct progress *progress, uint64_t done)
+void progress_update(void *context, uint64_t done)
 {
+    struct progress *progress = context;
     if (!progress->is_terminal || progress->total == 0)
         return;
     uint64_t now = now_ns();

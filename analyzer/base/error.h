@@ -47,8 +47,9 @@ struct progress {
 /// Begins work of TOTAL units; LABEL stays the caller's.
 void progress_begin(struct progress *progress, const char *label, uint64_t total);
 
-/// DONE units are done. Cheap enough to be called some thousand times a second.
-void progress_update(struct progress *progress, uint64_t done);
+/// DONE units are done. Cheap enough to be called some thousand times a second. Also a
+/// pag_listener's `reached`; CONTEXT is a struct progress.
+void progress_update(void *context, uint64_t done);
 
 void progress_end(struct progress *progress);
 

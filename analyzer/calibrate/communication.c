@@ -134,8 +134,8 @@ int communication_read(struct communication *communication, const char *path,
 {
     struct pag_options options = PAG_OPTIONS_DEFAULT;
     options.explains = false;
-    const struct pag_listener listener = {
-        .context = communication, .trigger = on_trigger, .message = on_message};
+    const struct pag_listener listener = {.trigger = {on_trigger, communication},
+                                          .message = {on_message, communication}};
     struct pag_result result = {0};
     struct trace *trace = trace_open(path, err);
     if (!trace)

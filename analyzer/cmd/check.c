@@ -33,11 +33,6 @@
 #include "analyzer/tasks/task_model.h"
 #include "analyzer/trace/reader.h"
 
-static void on_reached(void *context, uint64_t time_ns)
-{
-    progress_update(context, time_ns);
-}
-
 /// Copies what the reader says about each location of a trace that is read to its end.
 static void add_locations(struct check *check, const struct trace *trace)
 {
@@ -76,7 +71,7 @@ static int check_archive(struct check *check, struct error *err)
     }
     if (result == 0) {
         const struct pag_options options = PAG_OPTIONS_DEFAULT;
-        const struct pag_listener listener = {.context = &progress, .reached = on_reached};
+        const struct pag_listener listener = {.reached = {progress_update, &progress}};
         matcher = matcher_new(no_patterns, trace_definitions(trace));
         progress_begin(&progress, "checking", trace_definitions(trace)->length_ns);
         result = pag_run(trace, &options, &listener, &replay, err);

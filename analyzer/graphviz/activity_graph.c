@@ -161,11 +161,10 @@ static void on_trigger(void *context, const struct trigger *trigger)
 
 struct pag_listener activity_graph_listener(struct activity_graph *graph)
 {
-    return (struct pag_listener){.context = graph,
-                                 .entered = on_entered,
-                                 .left = on_left,
-                                 .message = on_message,
-                                 .trigger = on_trigger};
+    return (struct pag_listener){.entered = {on_entered, graph},
+                                 .left = {on_left, graph},
+                                 .message = {on_message, graph},
+                                 .trigger = {on_trigger, graph}};
 }
 
 // --- the graph

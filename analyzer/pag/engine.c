@@ -230,7 +230,7 @@ static void init_location(struct engine *engine, size_t index)
     state->cursor = trace_cursor(engine->trace, index);
     state->trace = engine->trace;
     state->definitions = engine->definitions;
-    state->call.keeps_places = engine->listener.changed != NULL;
+    state->call.keeps_places = engine->listener.changed.tell != NULL;
     state->created.node = LINEAGE_NONE;
     head_init(engine, state->index, &state->head);
     profile_init(&state->profile, engine->definitions, &state->head.times);
@@ -272,7 +272,7 @@ static void begin_digest(struct engine *engine)
 {
     if (engine->regions && engine->definitions->n_counters > 0)
         trace_set_digest(engine->trace, &(struct trace_digest){.events = add_counted});
-    if (engine->hooks || engine->options.parts || engine->listener.changed || engine->regions)
+    if (engine->hooks || engine->options.parts || engine->listener.changed.tell || engine->regions)
         return;
     for (size_t i = 0; i < engine->n_locations; i++)
         engine->locations[i].digest = digest_new(engine->definitions, i, engine->options.visited);
@@ -312,7 +312,7 @@ void engine_init(struct engine *engine, struct trace *trace, const struct pag_op
     if (listener)
         engine->listener = *listener;
     lineage_init(&engine->lineage);
-    if (engine->listener.handed_over)
+    if (engine->listener.handed_over.tell)
         lineage_keep_hand_overs(&engine->lineage);
     engine->regions = regions_new(engine);
     engine->locations = memory_zeroed(engine->n_locations, sizeof(*engine->locations));
@@ -430,8 +430,8 @@ int pag_run(struct trace *trace, const struct pag_options *options,
     tournament_key next;
     for (uint32_t n_turns = 1; (next = tournament_first(&engine.order)) != TOURNAMENT_NONE;
          n_turns++) {
-        if (n_turns % TURNS_PER_REPORT == 0 && engine.listener.reached)
-            engine.listener.reached(engine.listener.context, key_ns(next));
+        if (n_turns % TURNS_PER_REPORT == 0 && engine.listener.reached.tell)
+            TELL(&engine, reached, key_ns(next));
         if (index && n_turns % index->settings.turns_between == 0 &&
             !index_turn(&engine, key_ns(next)))
             break;

@@ -157,7 +157,7 @@ static void tell_cause(const struct engine *engine, const struct location_state 
                        uint32_t rank, uint64_t cause_ns)
 {
     const struct pag_cause cause = {rank, location->rank, cause_ns, location->call.leave_ns};
-    engine->listener.caused(engine->listener.context, &cause);
+    TELL(engine, caused, &cause);
 }
 
 static struct release find_release(struct engine *engine, const struct location_state *location)
@@ -205,7 +205,7 @@ static struct release find_release(struct engine *engine, const struct location_
         if (member->in_ns > call->leave_ns && !must_synchronise)
             continue;
         see_violation(engine, member->in_ns, call);
-        if (engine->listener.caused && must_synchronise)
+        if (engine->listener.caused.tell && must_synchronise)
             tell_cause(engine, location, member->rank, member->in_ns);
         consider(&best, (struct release){.time_ns = member->in_ns,
                                          .node = member->node,
@@ -266,7 +266,8 @@ static const struct message *deciding_message(const struct engine *engine,
         (*n_messages)++;
         see_violation(engine, message->send_enter_ns, call);
         // Which call waited for a post is told by times only.
-        if (engine->listener.caused && !(message->is_of_window && message->tag == EVENT_TAG_POST))
+        if (engine->listener.caused.tell &&
+            !(message->is_of_window && message->tag == EVENT_TAG_POST))
             tell_cause(engine, location, message->sender, message->send_enter_ns);
         best = later_sent(best, message);
     }
@@ -287,7 +288,7 @@ static void emit_rma(struct engine *engine, const struct location_state *locatio
                      const struct rma_release *release, struct moment *now)
 {
     const struct call *call = &location->call;
-    if (engine->listener.trigger) {
+    if (engine->listener.trigger.tell) {
         struct trigger trigger;
         window_begin_trigger(&trigger, engine, location, TRIGGER_RMA);
         int64_t *value = trigger.value;
@@ -297,7 +298,7 @@ static void emit_rma(struct engine *engine, const struct location_state *locatio
         value[TRIGGER_RMA_PARTNER_ENTER] = (int64_t)release->moment.time_ns;
         value[TRIGGER_RMA_PARTNER] = release->rank;
         value[TRIGGER_RMA_LAST_ACCESS] = release->last_access;
-        engine->listener.trigger(engine->listener.context, &trigger);
+        TELL(engine, trigger, &trigger);
     }
     explain_wait(engine, release->wait, (struct waiting_call){call->enter_ns, call->leave_ns}, now,
                  release->moment);
@@ -354,7 +355,7 @@ static void emit_receive(struct engine *engine, const struct location_state *loc
     }
     uint64_t wait_end_ns = smaller(message->send_enter_ns, call->leave_ns);
     bool has_waited = wait_end_ns > call->enter_ns;
-    if (engine->listener.trigger) {
+    if (engine->listener.trigger.tell) {
         struct trigger trigger;
         window_begin_trigger(&trigger, engine, location, TRIGGER_RECEIVE);
         trigger.sync_object = message->kind;
@@ -379,7 +380,7 @@ static void emit_receive(struct engine *engine, const struct location_state *loc
             value[TRIGGER_RECEIVE_QUEUED_SEND] = (int64_t)queued->send_ns;
             value[TRIGGER_RECEIVE_QUEUED_SAME_SOURCE] = queued->sender == message->sender;
         }
-        engine->listener.trigger(engine->listener.context, &trigger);
+        TELL(engine, trigger, &trigger);
     }
     explain_wait(engine, PAG_WAIT_LATE_SENDER,
                  (struct waiting_call){call->enter_ns, call->leave_ns}, now,
@@ -433,7 +434,7 @@ static void tell_messages(const struct engine *engine, const struct location_sta
         struct pag_message report = report_of(message, location);
         report.is_deciding = message == deciding;
         report.is_received_alone = is_alone;
-        engine->listener.message(engine->listener.context, &report);
+        TELL(engine, message, &report);
     }
 }
 
@@ -453,7 +454,7 @@ static void tell_sent(const struct engine *engine, const struct location_state *
     for (uint32_t i = 0; i < call->n_sends; i++) {
         struct pag_message report = report_of(message_at(engine, call->sends[i]), location);
         report.attend_ns = attend_ns;
-        engine->listener.sent(engine->listener.context, &report);
+        TELL(engine, sent, &report);
     }
 }
 
@@ -590,9 +591,9 @@ uint32_t leave_call(struct engine *engine, struct location_state *location)
     call->release_ns = is_unknown ? call->leave_ns : release.time_ns;
     call->releaser = is_unknown || release.time_ns <= call->enter_ns ? NONE : release.rank;
     bool is_of_window = call->n_receives > 0 && receive_at(engine, call->receives[0])->is_of_window;
-    if (engine->listener.message && call->n_receives > 0 && !is_of_window)
+    if (engine->listener.message.tell && call->n_receives > 0 && !is_of_window)
         tell_messages(engine, location);
-    if (engine->listener.sent && call->n_sends > 0)
+    if (engine->listener.sent.tell && call->n_sends > 0)
         tell_sent(engine, location);
     settle(engine, location);
     return EVENT_NO_INDEX;

@@ -332,8 +332,8 @@ void outcome_tell_parts(struct engine *engine)
         excerpt_reach(&engine->locations[i], UINT64_MAX);
     for (size_t k = 0; k < engine->options.n_parts; k++) {
         apply(engine, k, time_ns);
-        if (engine->listener.part)
-            engine->listener.part(engine->listener.context, k, engine->result);
+        if (engine->listener.part.tell)
+            TELL(engine, part, k, engine->result);
     }
 }
 

@@ -209,52 +209,59 @@ struct pag_volume {
     bool is_in_place; // its own part is not counted; else, as Score-P does, it is sent to itself
 };
 
-/// Called while the replay runs; any member may be NULL. Order of calls is deterministic.
+/// A function of a listener, and what it works on.
+#define PAG_HOOK(type, name, parameters)                                                           \
+    struct {                                                                                       \
+        type(*tell) parameters;                                                                    \
+        void *context;                                                                             \
+    } name
+
+/// Called while the replay runs; any function may be NULL. Order of calls is deterministic.
 struct pag_listener {
-    void *context;
     /// A trigger event; valid during the call only.
-    void (*trigger)(void *context, const struct trigger *trigger);
+    PAG_HOOK(void, trigger, (void *context, const struct trigger *trigger));
     /// The same for a member that completed a collective by MPI_Test*.
-    void (*tested)(void *context, const struct trigger *trigger);
+    PAG_HOOK(void, tested, (void *context, const struct trigger *trigger));
     /// A message that was received. MESSAGE is valid during the call only.
-    void (*message)(void *context, const struct pag_message *message);
+    PAG_HOOK(void, message, (void *context, const struct pag_message *message));
     /// A message whose send is completed by the call that is left; of its receive nothing is known.
-    void (*sent)(void *context, const struct pag_message *message);
+    PAG_HOOK(void, sent, (void *context, const struct pag_message *message));
     /// For each message that is received, and each member that leaves a collective operation and
     /// needs others: of these the one that came last.
-    void (*caused)(void *context, const struct pag_cause *cause);
+    PAG_HOOK(void, caused, (void *context, const struct pag_cause *cause));
     /// From TIME_NS on the master location of RANK computes (outside MPI), or no longer. In the
     /// order of time, except where partners are read ahead.
-    void (*computing)(void *context, uint32_t rank, uint64_t time_ns, bool computes);
+    PAG_HOOK(void, computing, (void *context, uint32_t rank, uint64_t time_ns, bool computes));
     /// A call is left, after its messages and roots. CALL is valid during the call only.
-    void (*called)(void *context, const struct pag_called *call);
+    PAG_HOOK(void, called, (void *context, const struct pag_called *call));
     /// In measured time, where a process has several threads. SPAN is valid during the call only.
-    void (*thread_span)(void *context, const struct pag_thread_span *span);
+    PAG_HOOK(void, thread_span, (void *context, const struct pag_thread_span *span));
     /// A CPU sample of the master location of RANK, outside of calls.
-    void (*cpu_time)(void *context, uint32_t rank, const struct pag_cpu_sample *sample);
+    PAG_HOOK(void, cpu_time, (void *context, uint32_t rank, const struct pag_cpu_sample *sample));
     /// In measured time: a location enters and leaves each of its regions, MPI calls among them. In
     /// the order of time, except where partners are read ahead; a leave comes after what the call
     /// had to tell. All three are set or none; with them the run has no digests.
-    void (*entered)(void *context, const struct pag_entered *entered);
-    void (*left)(void *context, uint32_t location, uint64_t time_ns);
+    PAG_HOOK(void, entered, (void *context, const struct pag_entered *entered));
+    PAG_HOOK(void, left, (void *context, uint32_t location, uint64_t time_ns));
     /// COUNTER of the definitions has grown by GROWTH.
-    void (*counted)(void *context, uint32_t location, uint64_t time_ns, uint32_t counter,
-                    double growth);
+    PAG_HOOK(void, counted,
+             (void *context, uint32_t location, uint64_t time_ns, uint32_t counter, double growth));
     /// Returns a number for the hand-over, not below that of the locations.
-    uint64_t (*handed_over)(void *context, const struct pag_hand_over *hand_over);
+    PAG_HOOK(uint64_t, handed_over, (void *context, const struct pag_hand_over *hand_over));
     /// The window (trigger.in_window) begins anew: forget what was counted as inside it.
-    void (*window_moved)(void *context);
+    PAG_HOOK(void, window_moved, (void *context));
     /// Now and then: everything before TIME_NS is replayed.
-    void (*reached)(void *context, uint64_t time_ns);
+    PAG_HOOK(void, reached, (void *context, uint64_t time_ns));
     /// In simulated time: where events went, in the order of each location's events.
-    void (*moved)(void *context, const struct pag_moved *moved);
+    PAG_HOOK(void, moved, (void *context, const struct pag_moved *moved));
     /// In simulated time, in any order, but before the location ends.
-    void (*changed)(void *context, const struct pag_changed *changed);
+    PAG_HOOK(void, changed, (void *context, const struct pag_changed *changed));
     /// Before moved(): the next RECORDED_NS of LOCATION's time outside MPI count SCALE each.
-    void (*weighed)(void *context, uint32_t location, uint64_t recorded_ns, uint64_t scale);
+    PAG_HOOK(void, weighed,
+             (void *context, uint32_t location, uint64_t recorded_ns, uint64_t scale));
     /// After the replay, in the order of pag_options.parts: RESULT is that of PART, during the
     /// call.
-    void (*part)(void *context, size_t part, const struct pag_result *result);
+    PAG_HOOK(void, part, (void *context, size_t part, const struct pag_result *result));
 };
 
 /// One node of a location's call tree. Node 0 is the location itself (region EVENT_NO_INDEX). An

@@ -280,6 +280,10 @@ struct rank_state {
     uint32_t team_location;
 };
 
+/// Calls the function of the listener that is told of HOOK, and must be there.
+#define TELL(engine, hook, ...)                                                                    \
+    (engine)->listener.hook.tell((engine)->listener.hook.context, __VA_ARGS__)
+
 /// One replay.
 struct engine {
     struct trace *trace;

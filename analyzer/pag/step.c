@@ -20,13 +20,13 @@ static inline void tell_computing(const struct engine *engine,
                                   const struct location_state *location, uint64_t time_ns,
                                   bool computes)
 {
-    if (__builtin_expect(engine->listener.computing != NULL, 0) && location->is_master)
-        engine->listener.computing(engine->listener.context, location->rank, time_ns, computes);
+    if (__builtin_expect(engine->listener.computing.tell != NULL, 0) && location->is_master)
+        TELL(engine, computing, location->rank, time_ns, computes);
 }
 
 static inline void tell_called(const struct engine *engine, const struct location_state *location)
 {
-    if (__builtin_expect(engine->listener.called == NULL, 1) || !location->is_master)
+    if (__builtin_expect(engine->listener.called.tell == NULL, 1) || !location->is_master)
         return;
     const struct call *call = &location->call;
     bool waits = call->release_ns > call->enter_ns;
@@ -44,15 +44,15 @@ static inline void tell_called(const struct engine *engine, const struct locatio
                                                           : call->leave_ns,
         .releaser = waits && call->releaser != location->rank ? call->releaser : NONE,
     };
-    engine->listener.called(engine->listener.context, &called);
+    TELL(engine, called, &called);
 }
 
 static void tell_cpu_time(const struct engine *engine, const struct location_state *location,
                           const struct event *event)
 {
     const struct pag_cpu_sample sample = {event->time_ns, event->size_bytes, event->received_bytes};
-    if (engine->listener.cpu_time && location->is_master)
-        engine->listener.cpu_time(engine->listener.context, location->rank, &sample);
+    if (engine->listener.cpu_time.tell && location->is_master)
+        TELL(engine, cpu_time, location->rank, &sample);
 }
 
 void step_begin(struct engine *engine, struct location_state *location, uint64_t time_ns)
@@ -172,7 +172,7 @@ static void leave_init(struct engine *engine, const struct location_state *locat
     window_begin_at(engine, location->call.leave_ns);
     engine->n_ranks_to_begin--;
     engine->leaves_early = engine->n_ranks_to_begin == 0 && !engine->threads && !engine->recent &&
-                           !engine->listener.computing && !engine->listener.called;
+                           !engine->listener.computing.tell && !engine->listener.called.tell;
 }
 
 /// Settles the open call; the rank to read first, or NONE when the call is closed.

@@ -109,8 +109,8 @@ void window_begin_at(struct engine *engine, uint64_t time_ns)
     engine->window_epoch++;
     explain_window_anew(engine);
     thread_time_window(engine);
-    if (engine->listener.window_moved)
-        engine->listener.window_moved(engine->listener.context);
+    if (engine->listener.window_moved.tell)
+        engine->listener.window_moved.tell(engine->listener.window_moved.context);
 }
 
 void window_rank_through(struct engine *engine, uint32_t rank, uint64_t time_ns)

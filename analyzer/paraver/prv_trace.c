@@ -273,11 +273,10 @@ static void on_message(void *context, const struct pag_message *message)
 
 struct pag_listener prv_trace_listener(struct prv_trace *trace)
 {
-    return (struct pag_listener){.context = trace,
-                                 .entered = on_entered,
-                                 .left = on_left,
-                                 .counted = on_counted,
-                                 .message = on_message};
+    return (struct pag_listener){.entered = {on_entered, trace},
+                                 .left = {on_left, trace},
+                                 .counted = {on_counted, trace},
+                                 .message = {on_message, trace}};
 }
 
 // --- the files

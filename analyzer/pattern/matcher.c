@@ -605,8 +605,9 @@ static void show(struct part_matchers *matchers, const struct part_node *nodes, 
     }
 }
 
-void part_matchers_trigger(struct part_matchers *matchers, const struct trigger *trigger)
+void part_matchers_trigger(void *context, const struct trigger *trigger)
 {
+    struct part_matchers *matchers = context;
     const struct part_node *nodes = &matchers->nodes[trigger->location * matchers->n_parts];
     struct pag_part time = {(uint64_t)trigger->value[trigger_enter_field(trigger->kind)],
                             (uint64_t)trigger->value[trigger_leave_field(trigger->kind)]};

@@ -4,7 +4,8 @@
 // except for the first instance on a call path.
 //
 //     struct matcher *matcher = matcher_new(catalogue, trace_definitions(trace));
-//     struct pag_listener listener = {matcher, matcher_trigger, matcher_window_moved};
+//     struct pag_listener listener = {.trigger = {matcher_trigger, matcher},
+//                                     .window_moved = {matcher_window_moved, matcher}};
 //     pag_run(trace, &options, &listener, &result, &err);
 //     for (size_t p = 0; p < catalogue->n_patterns; p++) {
 //         struct matcher_finding finding = matcher_finding(matcher, p);
@@ -101,7 +102,7 @@ struct part_matchers *part_matchers_new(const struct catalogue *catalogue,
 void part_matchers_free(struct part_matchers *matchers);
 
 /// See matcher_trigger().
-void part_matchers_trigger(struct part_matchers *matchers, const struct trigger *trigger);
+void part_matchers_trigger(void *part_matchers, const struct trigger *trigger);
 
 const struct matcher *part_matchers_at(const struct part_matchers *matchers, size_t part);
 

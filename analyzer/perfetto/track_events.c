@@ -413,12 +413,11 @@ static uint64_t on_handed_over(void *context, const struct pag_hand_over *hand_o
 
 struct pag_listener track_events_listener(struct track_events *events)
 {
-    return (struct pag_listener){.context = events,
-                                 .entered = on_entered,
-                                 .left = on_left,
-                                 .counted = on_counted,
-                                 .message = on_message,
-                                 .handed_over = on_handed_over};
+    return (struct pag_listener){.entered = {on_entered, events},
+                                 .left = {on_left, events},
+                                 .counted = {on_counted, events},
+                                 .message = {on_message, events},
+                                 .handed_over = {on_handed_over, events}};
 }
 
 /// The first lane of LOCATION where a wait from BEGIN_NS to END_NS comes after all others or lies

@@ -419,18 +419,6 @@ struct pass {
     struct error *err;
 };
 
-static void on_trigger(void *context, const struct trigger *trigger)
-{
-    struct pass *pass = context;
-    part_matchers_trigger(pass->matchers, trigger);
-}
-
-static void on_reached(void *context, uint64_t time_ns)
-{
-    struct pass *pass = context;
-    progress_update(&pass->progress, time_ns);
-}
-
 /// Whether the clocks of the trace turn out to disagree, so the replay tells nothing yet.
 static bool is_undecided(const struct pass *pass, const struct pag_result *found)
 {
@@ -470,8 +458,9 @@ static int run_pass(struct pass *pass, size_t n, struct error *err)
     options.n_parts = n;
     options.index = pass->index;
     options.visited = pass->visited;
-    const struct pag_listener listener = {
-        .context = pass, .trigger = on_trigger, .reached = on_reached, .part = on_part};
+    const struct pag_listener listener = {.trigger = {part_matchers_trigger, pass->matchers},
+                                          .reached = {progress_update, &pass->progress},
+                                          .part = {on_part, pass}};
     progress_begin(&pass->progress, "replaying", definitions->length_ns);
     int status = pag_run(pass->trace, &options, &listener, &pass->result, err);
     progress_end(&pass->progress);

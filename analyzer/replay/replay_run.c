@@ -18,14 +18,8 @@ static void on_trigger(void *context, const struct trigger *trigger)
         matcher_trigger(run->matcher, trigger);
     if (run->recorded)
         recorded_trigger(run->recorded, trigger);
-    if (run->writer && run->writer->trigger)
-        run->writer->trigger(run->writer->context, trigger);
-}
-
-static void on_tested(void *context, const struct trigger *trigger)
-{
-    struct replay_run *run = context;
-    recorded_tested(run->recorded, trigger);
+    if (run->writer && run->writer->trigger.tell)
+        run->writer->trigger.tell(run->writer->trigger.context, trigger);
 }
 
 static void on_message(void *context, const struct pag_message *message)
@@ -37,20 +31,8 @@ static void on_message(void *context, const struct pag_message *message)
         servers_message(run->servers, message);
     if (run->timeline)
         timeline_message(run->timeline, message);
-    if (run->writer && run->writer->message)
-        run->writer->message(run->writer->context, message);
-}
-
-static void on_sent(void *context, const struct pag_message *message)
-{
-    struct replay_run *run = context;
-    recorded_sent(run->recorded, message);
-}
-
-static void on_computing(void *context, uint32_t rank, uint64_t time_ns, bool computes)
-{
-    struct replay_run *run = context;
-    recorded_computing(run->recorded, rank, time_ns, computes);
+    if (run->writer && run->writer->message.tell)
+        run->writer->message.tell(run->writer->message.context, message);
 }
 
 static void on_called(void *context, const struct pag_called *call)
@@ -64,75 +46,13 @@ static void on_called(void *context, const struct pag_called *call)
         servers_called(run->servers, call);
 }
 
-static void on_entered(void *context, const struct pag_entered *entered)
-{
-    const struct pag_listener *writer = ((struct replay_run *)context)->writer;
-    writer->entered(writer->context, entered);
-}
-
-static void on_left(void *context, uint32_t location, uint64_t time_ns)
-{
-    const struct pag_listener *writer = ((struct replay_run *)context)->writer;
-    writer->left(writer->context, location, time_ns);
-}
-
-static void on_counted(void *context, uint32_t location, uint64_t time_ns, uint32_t counter,
-                       double growth)
-{
-    const struct pag_listener *writer = ((struct replay_run *)context)->writer;
-    writer->counted(writer->context, location, time_ns, counter, growth);
-}
-
-static uint64_t on_handed_over(void *context, const struct pag_hand_over *hand_over)
-{
-    const struct pag_listener *writer = ((struct replay_run *)context)->writer;
-    return writer->handed_over(writer->context, hand_over);
-}
-
-static void on_thread_span(void *context, const struct pag_thread_span *span)
-{
-    struct replay_run *run = context;
-    timeline_thread_span(run->timeline, span);
-}
-
 static void on_cpu_time(void *context, uint32_t rank, const struct pag_cpu_sample *sample)
 {
     struct replay_run *run = context;
     if (run->recorded)
         recorded_cpu_time(run->recorded, rank, sample);
-    if (run->writer && run->writer->cpu_time)
-        run->writer->cpu_time(run->writer->context, rank, sample);
-}
-
-static void on_window_moved(void *context)
-{
-    struct replay_run *run = context;
-    if (run->matcher)
-        matcher_window_moved(run->matcher);
-}
-
-static void on_reached(void *context, uint64_t time_ns)
-{
-    struct replay_run *run = context;
-    progress_update(&run->progress, time_ns);
-}
-
-static void on_moved(void *context, const struct pag_moved *moved)
-{
-    struct replay_run *run = context;
-    time_map_moved(run->times, moved);
-}
-
-static void on_changed(void *context, const struct pag_changed *changed)
-{
-    struct replay_run *run = context;
-    time_map_changed(run->times, changed);
-}
-
-static void on_weighed(void *context, uint32_t location, uint64_t recorded_ns, uint64_t scale)
-{
-    struct replay_run *run = context;
-    time_map_weighed(run->times, location, recorded_ns, scale);
+    if (run->writer && run->writer->cpu_time.tell)
+        run->writer->cpu_time.tell(run->writer->cpu_time.context, rank, sample);
 }
 
 int replay_run_open(struct replay_run *run, const char *trace, struct error *err)
@@ -186,7 +106,7 @@ static int make_pass(struct replay_run *run, const struct catalogue *catalogue,
     if (run->matcher && run->waits)
         matcher_listen(run->matcher, single_waits_add, run->waits);
     else if (run->matcher && run->waited)
-        matcher_listen(run->matcher, run->waited, run->writer->context);
+        matcher_listen(run->matcher, run->waited, run->writer->entered.context);
     if (gathers)
         run->recorded = recorded_new(definitions);
     if (catalogue && !prediction)
@@ -197,26 +117,27 @@ static int make_pass(struct replay_run *run, const struct catalogue *catalogue,
     options.moment = run->moment;
     options.visited = visited;
     options.only_times = prediction && !catalogue && !run->finds_path;
-    const struct pag_listener *writer = run->writer;
+    const struct pag_listener writer = run->writer ? *run->writer : (struct pag_listener){0};
+    bool has_spans = run->timeline && run->timeline->n_threads > 0;
     const struct pag_listener listener = {
-        .context = run,
-        .trigger = catalogue || gathers ? on_trigger : NULL,
-        .tested = gathers ? on_tested : NULL,
-        .message = gathers || run->timeline || run->servers || writer ? on_message : NULL,
-        .sent = gathers ? on_sent : NULL,
-        .computing = gathers ? on_computing : NULL,
-        .called = gathers || run->timeline || run->servers ? on_called : NULL,
-        .thread_span = run->timeline && run->timeline->n_threads > 0 ? on_thread_span : NULL,
-        .cpu_time = gathers || (writer && writer->cpu_time) ? on_cpu_time : NULL,
-        .entered = writer ? on_entered : NULL,
-        .left = writer ? on_left : NULL,
-        .counted = writer && writer->counted ? on_counted : NULL,
-        .handed_over = writer && writer->handed_over ? on_handed_over : NULL,
-        .window_moved = on_window_moved,
-        .reached = on_reached,
-        .moved = run->times ? on_moved : NULL,
-        .changed = run->times ? on_changed : NULL,
-        .weighed = run->times ? on_weighed : NULL,
+        .trigger = {catalogue || gathers ? on_trigger : NULL, run},
+        .tested = {gathers ? recorded_tested : NULL, run->recorded},
+        .message = {gathers || run->timeline || run->servers || run->writer ? on_message : NULL,
+                    run},
+        .sent = {gathers ? recorded_sent : NULL, run->recorded},
+        .computing = {gathers ? recorded_computing : NULL, run->recorded},
+        .called = {gathers || run->timeline || run->servers ? on_called : NULL, run},
+        .thread_span = {has_spans ? timeline_thread_span : NULL, run->timeline},
+        .cpu_time = {gathers || writer.cpu_time.tell ? on_cpu_time : NULL, run},
+        .entered = writer.entered,
+        .left = writer.left,
+        .counted = writer.counted,
+        .handed_over = writer.handed_over,
+        .window_moved = {run->matcher ? matcher_window_moved : NULL, run->matcher},
+        .reached = {progress_update, &run->progress},
+        .moved = {run->times ? time_map_moved : NULL, run->times},
+        .changed = {run->times ? time_map_changed : NULL, run->times},
+        .weighed = {run->times ? time_map_weighed : NULL, run->times},
     };
     progress_begin(&run->progress, what, what ? definitions->length_ns : 0);
     int failed =

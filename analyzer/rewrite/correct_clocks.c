@@ -13,23 +13,13 @@ struct pass {
     struct clock_bounds bounds;
 };
 
-static void on_caused(void *context, const struct pag_cause *cause)
-{
-    clock_bounds_cause(&((struct pass *)context)->bounds, cause);
-}
-
-static void on_reached(void *context, uint64_t time_ns)
-{
-    progress_update(&((struct pass *)context)->progress, time_ns);
-}
-
 /// Gathers what the messages and collectives of TRACE say.
 static int replay(struct pass *pass, struct trace *trace, uint64_t *n_violations, struct error *err)
 {
     struct pag_options options = PAG_OPTIONS_DEFAULT;
     options.explains = false;
-    const struct pag_listener listener = {
-        .context = pass, .caused = on_caused, .reached = on_reached};
+    const struct pag_listener listener = {.caused = {clock_bounds_cause, &pass->bounds},
+                                          .reached = {progress_update, &pass->progress}};
     SCOPED_BY(pag_result_release) struct pag_result result = {0};
     progress_begin(&pass->progress, "correcting clocks", trace_definitions(trace)->length_ns);
     int status = pag_run(trace, &options, &listener, &result, err);

@@ -132,8 +132,9 @@ static void put_piece(struct time_map *map, struct track *track)
     track->piece_ns = 0;
 }
 
-void time_map_weighed(struct time_map *map, uint32_t location, uint64_t recorded_ns, uint64_t scale)
+void time_map_weighed(void *context, uint32_t location, uint64_t recorded_ns, uint64_t scale)
 {
+    struct time_map *map = context;
     struct track *track = &map->tracks[location];
     if (scale != track->piece_scale)
         put_piece(map, track);
@@ -141,8 +142,9 @@ void time_map_weighed(struct time_map *map, uint32_t location, uint64_t recorded
     track->piece_ns += recorded_ns;
 }
 
-void time_map_changed(struct time_map *map, const struct pag_changed *changed)
+void time_map_changed(void *context, const struct pag_changed *changed)
 {
+    struct time_map *map = context;
     struct track *track = &map->tracks[map->n_tracks / 2 + changed->location];
     track->has_begun = true;
     put_kind(map, track, RECORD_CHANGE);
@@ -159,8 +161,9 @@ static enum record_kind kind_of(const struct pag_moved *moved)
     return moved->is_put_off ? RECORD_PUT_OFF : RECORD_CALL;
 }
 
-void time_map_moved(struct time_map *map, const struct pag_moved *moved)
+void time_map_moved(void *context, const struct pag_moved *moved)
 {
+    struct time_map *map = context;
     struct track *track = &map->tracks[moved->location];
     if (!track->has_begun) {
         track->has_begun = true;

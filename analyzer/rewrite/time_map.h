@@ -19,11 +19,10 @@ struct time_map;
 struct time_map *time_map_new(const char *directory, size_t n_locations, struct error *err);
 void time_map_free(struct time_map *map);
 
-/// The listener's calls (pag.h).
-void time_map_moved(struct time_map *map, const struct pag_moved *moved);
-void time_map_weighed(struct time_map *map, uint32_t location, uint64_t recorded_ns,
-                      uint64_t scale);
-void time_map_changed(struct time_map *map, const struct pag_changed *changed);
+/// Parts of a pag_listener; the context is the map.
+void time_map_moved(void *context, const struct pag_moved *moved);
+void time_map_weighed(void *context, uint32_t location, uint64_t recorded_ns, uint64_t scale);
+void time_map_changed(void *context, const struct pag_changed *changed);
 
 /// All calls have been made. 0, or -1 and ERR when it could not be kept.
 int time_map_finish(struct time_map *map, struct error *err);

@@ -428,7 +428,7 @@ static void on_cpu_time(void *context, uint32_t rank, const struct pag_cpu_sampl
 struct pag_listener ti_trace_listener(struct ti_trace *trace)
 {
     return (struct pag_listener){
-        .context = trace, .entered = on_entered, .left = on_left, .cpu_time = on_cpu_time};
+        .entered = {on_entered, trace}, .left = {on_left, trace}, .cpu_time = {on_cpu_time, trace}};
 }
 
 int ti_trace_finish(struct ti_trace *trace, const struct pag_result *replay,

@@ -59,9 +59,9 @@ static void count(const struct engine *engine, struct location_state *location, 
     if (computation->visit.kind == 0 || !visit_pass(computation, index, passed_ns))
         part->recorded_ns += passed_ns;
     computation->recorded_now_ns += passed_ns;
-    if (engine->listener.weighed)
-        engine->listener.weighed(engine->listener.context, location->index, passed_ns,
-                                 visit_weight(&computation->visit, part->scale));
+    if (engine->listener.weighed.tell)
+        TELL(engine, weighed, location->index, passed_ns,
+             visit_weight(&computation->visit, part->scale));
 }
 
 /// One more enter or leave of COMPUTATION is read. What recording it cost came after it, for its
@@ -94,8 +94,8 @@ static inline void pass(const struct engine *engine, struct location_state *loca
     uint64_t passed_ns = recorded_ns - computation->recorded_now_ns;
     uint64_t cost_ns = take_recording(computation, passed_ns);
     computation->recorded_now_ns += cost_ns;
-    if (cost_ns > 0 && engine->listener.weighed)
-        engine->listener.weighed(engine->listener.context, location->index, cost_ns, 0);
+    if (cost_ns > 0 && engine->listener.weighed.tell)
+        TELL(engine, weighed, location->index, cost_ns, 0);
     count(engine, location, path, passed_ns - cost_ns);
 }
 

@@ -6,27 +6,27 @@
 
 static bool is_wanted(const struct engine *engine)
 {
-    return engine->listener.moved || engine->listener.changed;
+    return engine->listener.moved.tell || engine->listener.changed.tell;
 }
 
 static void tell(const struct engine *engine, const struct pag_moved *moved)
 {
     prediction_of(engine)->locations[moved->location].n_events += moved->n_events;
-    if (engine->listener.moved)
-        engine->listener.moved(engine->listener.context, moved);
+    if (engine->listener.moved.tell)
+        TELL(engine, moved, moved);
 }
 
 static void tell_changed(const struct engine *engine, const struct pag_changed *changed)
 {
-    if (engine->listener.changed && changed->event != PAG_NOT_KNOWN)
-        engine->listener.changed(engine->listener.context, changed);
+    if (engine->listener.changed.tell && changed->event != PAG_NOT_KNOWN)
+        TELL(engine, changed, changed);
 }
 
 uint64_t moved_number(const struct engine *engine, const struct location_state *location,
                       const struct event *event)
 {
     const struct call *call = &location->call;
-    if (!engine->listener.changed)
+    if (!engine->listener.changed.tell)
         return PAG_NOT_KNOWN;
     return simulated_location(engine, location)->n_events +
            call->places[event - call->records].event;
@@ -35,7 +35,7 @@ uint64_t moved_number(const struct engine *engine, const struct location_state *
 uint64_t moved_begin_number(const struct engine *engine, const struct location_state *location,
                             const struct event *event)
 {
-    if (!engine->listener.changed)
+    if (!engine->listener.changed.tell)
         return PAG_NOT_KNOWN;
     const struct record_place *place = &location->call.places[event - location->call.records];
     return place->begin == NONE ? PAG_NOT_KNOWN
@@ -104,7 +104,7 @@ void moved_tell_call(const struct engine *engine, const struct location_state *l
     const struct call *call = &location->call;
     if (!is_wanted(engine))
         return;
-    if (engine->listener.changed)
+    if (engine->listener.changed.tell)
         tell_records(engine, location);
     tell(engine, &(struct pag_moved){.kind = PAG_MOVED_CALL,
                                      .location = location->index,

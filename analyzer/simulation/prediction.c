@@ -421,8 +421,8 @@ static void go_through(struct engine *engine)
         prediction->now_ns = time_ns;
         fetch(engine, index);
         advance(engine, &engine->locations[index], prediction->now_ns);
-        if (n_turns % TURNS_PER_REPORT == 0 && engine->listener.reached)
-            engine->listener.reached(engine->listener.context, prediction->now_ns);
+        if (n_turns % TURNS_PER_REPORT == 0 && engine->listener.reached.tell)
+            TELL(engine, reached, prediction->now_ns);
     }
     if (prediction->migration)
         migration_conclude(engine);

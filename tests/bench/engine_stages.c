@@ -43,11 +43,10 @@ static int replay(struct trace *trace, int stage, struct error *err)
     struct pag_options options = PAG_OPTIONS_DEFAULT;
     options.only_times = stage == PROFILE;
     options.explains = stage == CAUSES;
-    struct pag_listener listener = {.context = matcher};
-    if (stage >= PATTERNS) {
-        listener.trigger = matcher_trigger;
-        listener.window_moved = matcher_window_moved;
-    }
+    struct pag_listener listener = {0};
+    if (stage >= PATTERNS)
+        listener = (struct pag_listener){.trigger = {matcher_trigger, matcher},
+                                         .window_moved = {matcher_window_moved, matcher}};
     struct pag_result result;
     int status = pag_run(trace, &options, &listener, &result, err);
     if (status == 0)

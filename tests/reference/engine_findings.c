@@ -227,8 +227,8 @@ int engine_findings(const char *path, const struct catalogue *catalogue, struct 
         return -1;
     struct matcher *matcher = matcher_new(catalogue, trace_definitions(trace));
     const struct pag_options options = PAG_OPTIONS_DEFAULT;
-    const struct pag_listener listener = {
-        .context = matcher, .trigger = matcher_trigger, .window_moved = matcher_window_moved};
+    const struct pag_listener listener = {.trigger = {matcher_trigger, matcher},
+                                          .window_moved = {matcher_window_moved, matcher}};
     struct pag_result result = {0};
     int status = pag_run(trace, &options, &listener, &result, err);
     engine_findings_convert(trace, catalogue, matcher, &result, findings);
@@ -249,8 +249,8 @@ int simulated_findings(const char *path, const struct catalogue *catalogue,
         const struct definitions *definitions = trace_definitions(trace);
         struct matcher *matcher = matcher_new(catalogue, definitions);
         const struct pag_options options = PAG_OPTIONS_DEFAULT;
-        const struct pag_listener listener = {
-            .context = matcher, .trigger = matcher_trigger, .window_moved = matcher_window_moved};
+        const struct pag_listener listener = {.trigger = {matcher_trigger, matcher},
+                                              .window_moved = {matcher_window_moved, matcher}};
         struct scenario_settings settings = SCENARIO_UNCHANGED;
         struct scenario scenario;
         struct prediction prediction;

@@ -35,14 +35,13 @@ struct recorded *measure(struct trace *trace, struct pag_result *result, struct 
 {
     struct recorded *recorded = recorded_new(trace_definitions(trace));
     const struct pag_options options = PAG_OPTIONS_DEFAULT;
-    const struct pag_listener listener = {.context = recorded,
-                                          .trigger = recorded_trigger,
-                                          .tested = recorded_tested,
-                                          .message = recorded_message,
-                                          .sent = recorded_sent,
-                                          .computing = recorded_computing,
-                                          .called = recorded_called,
-                                          .cpu_time = recorded_cpu_time};
+    const struct pag_listener listener = {.trigger = {recorded_trigger, recorded},
+                                          .tested = {recorded_tested, recorded},
+                                          .message = {recorded_message, recorded},
+                                          .sent = {recorded_sent, recorded},
+                                          .computing = {recorded_computing, recorded},
+                                          .called = {recorded_called, recorded},
+                                          .cpu_time = {recorded_cpu_time, recorded}};
     int status = pag_run(trace, &options, &listener, result, err);
     recorded_conclude(recorded, result);
     if (status == 0)

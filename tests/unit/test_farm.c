@@ -17,12 +17,13 @@ static const struct definitions definitions = {.regions = regions};
 /// The master sends a task to rank 1, which has it at once.
 static void hand_out(const struct pag_listener *listener, uint64_t begin_ns)
 {
-    listener->message(listener->context, &(struct pag_message){.sender = 0,
-                                                               .receiver = 1,
-                                                               .send_enter_ns = begin_ns,
-                                                               .send_leave_ns = begin_ns,
-                                                               .enter_ns = begin_ns,
-                                                               .leave_ns = begin_ns});
+    listener->message.tell(listener->message.context,
+                           &(struct pag_message){.sender = 0,
+                                                 .receiver = 1,
+                                                 .send_enter_ns = begin_ns,
+                                                 .send_leave_ns = begin_ns,
+                                                 .enter_ns = begin_ns,
+                                                 .leave_ns = begin_ns});
 }
 
 /// Task I goes to rank 1, which answers it. The call that sends the answer takes SENDING_NS; the
@@ -31,12 +32,13 @@ static void deal(const struct pag_listener *listener, uint64_t i)
 {
     uint64_t begin_ns = i * 2 * TASK_NS, done_ns = begin_ns + TASK_NS;
     hand_out(listener, begin_ns);
-    listener->message(listener->context, &(struct pag_message){.sender = 1,
-                                                               .receiver = 0,
-                                                               .send_enter_ns = done_ns,
-                                                               .send_leave_ns = PAG_NOT_KNOWN,
-                                                               .enter_ns = begin_ns,
-                                                               .leave_ns = done_ns + 1});
+    listener->message.tell(listener->message.context,
+                           &(struct pag_message){.sender = 1,
+                                                 .receiver = 0,
+                                                 .send_enter_ns = done_ns,
+                                                 .send_leave_ns = PAG_NOT_KNOWN,
+                                                 .enter_ns = begin_ns,
+                                                 .leave_ns = done_ns + 1});
     // Of the master, then of the worker: the call itself, and another one that begins with it.
     const struct pag_called calls[] = {
         {.rank = 0, .enter_ns = done_ns, .leave_ns = done_ns + 1},
@@ -44,7 +46,7 @@ static void deal(const struct pag_listener *listener, uint64_t i)
         {.rank = 1, .enter_ns = done_ns, .leave_ns = done_ns + TASK_NS},
     };
     for (size_t k = 0; k < sizeof calls / sizeof calls[0]; k++)
-        listener->called(listener->context, &calls[k]);
+        listener->called.tell(listener->called.context, &calls[k]);
 }
 
 TEST(an_answer_takes_as_long_as_its_call)
@@ -76,13 +78,14 @@ static void deal_and_probe(const struct pag_listener *listener, uint64_t i, bool
         {.rank = 0, .region = RECEIVE, .enter_ns = done_ns + 3, .leave_ns = done_ns + 4},
     };
     for (size_t k = 0; k < (is_late ? 4 : 3); k++)
-        listener->called(listener->context, &calls[k]);
-    listener->message(listener->context, &(struct pag_message){.sender = 1,
-                                                               .receiver = 0,
-                                                               .send_enter_ns = done_ns,
-                                                               .send_leave_ns = end_ns,
-                                                               .enter_ns = done_ns + 5,
-                                                               .leave_ns = end_ns});
+        listener->called.tell(listener->called.context, &calls[k]);
+    listener->message.tell(listener->message.context,
+                           &(struct pag_message){.sender = 1,
+                                                 .receiver = 0,
+                                                 .send_enter_ns = done_ns,
+                                                 .send_leave_ns = end_ns,
+                                                 .enter_ns = done_ns + 5,
+                                                 .leave_ns = end_ns});
 }
 
 TEST(a_master_waits_from_where_it_probes)

@@ -131,8 +131,8 @@ static bool are_right(struct trace *trace, uint64_t *n_netted, FILE *stream)
     struct error err = {{0}};
     struct matcher *matcher = matcher_new(shipped_catalogue, trace_definitions(trace));
     const struct pag_options options = PAG_OPTIONS_DEFAULT;
-    const struct pag_listener listener = {
-        .context = matcher, .trigger = matcher_trigger, .window_moved = matcher_window_moved};
+    const struct pag_listener listener = {.trigger = {matcher_trigger, matcher},
+                                          .window_moved = {matcher_window_moved, matcher}};
     struct pag_result replay = {0};
     struct result result = {0};
     bool is_sound = pag_run(trace, &options, &listener, &replay, &err) == 0;

@@ -51,7 +51,7 @@ static struct replay replay_text(const char *text)
     struct error err = {{0}};
     SCOPED char *archive = memory_format("%s/a", replay.directory);
     SCOPED char *path = memory_format("%s/traces.otf2", archive);
-    const struct pag_listener listener = {.context = &replay.spans, .thread_span = keep_span};
+    const struct pag_listener listener = {.thread_span = {keep_span, &replay.spans}};
     if (text_trace_write(text, archive, &err) != 0 || !(replay.trace = trace_open(path, &err)) ||
         pag_run(replay.trace, &PAG_OPTIONS_DEFAULT, &listener, &replay.result, &err) != 0)
         fail_msg("%s", err.text);

@@ -83,7 +83,7 @@ static uint64_t tell_hand_over(const struct engine *engine, const struct locatio
     const struct pag_hand_over told = {.before = lineage_hand_over(&engine->lineage, node),
                                        .location = location->index,
                                        .begin_ns = begin_ns};
-    return engine->listener.handed_over(engine->listener.context, &told);
+    return TELL(engine, handed_over, &told);
 }
 
 void head_take_over(struct engine *engine, struct location_state *location,

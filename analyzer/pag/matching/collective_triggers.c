@@ -45,9 +45,9 @@ static int64_t rank_number(const struct member *member)
     return member ? (int64_t)member->rank : -1;
 }
 
-static void emit(struct engine *engine, void (*tell)(void *context, const struct trigger *trigger),
-                 const struct collective *instance, const struct summary *summary,
-                 const struct member *member, const struct member *last_lower)
+static void emit(struct engine *engine, const struct collective *instance,
+                 const struct summary *summary, const struct member *member,
+                 const struct member *last_lower)
 {
     bool is_finalize = instance->is_finalize;
     struct trigger trigger = {
@@ -79,7 +79,10 @@ static void emit(struct engine *engine, void (*tell)(void *context, const struct
     value[TRIGGER_COLLECTIVE_N_MEMBERS] = instance->n_members;
     value[TRIGGER_COLLECTIVE_IS_WINDOW] = member->is_window;
     value[TRIGGER_COLLECTIVE_IS_FILE] = member->is_file;
-    tell(engine->listener.context, &trigger);
+    if (member->is_test)
+        TELL(engine, tested, &trigger);
+    else
+        TELL(engine, trigger, &trigger);
 }
 
 /// Explains that MEMBER waited from FROM until OTHER entered.
@@ -139,7 +142,7 @@ void collective_emit_triggers(struct engine *engine, const struct collective *in
 {
     const struct pag_listener *listener = &engine->listener;
     bool explains = engine->options.explains && !engine->options.only_times;
-    if (!listener->trigger && !listener->tested && !explains)
+    if (!listener->trigger.tell && !listener->tested.tell && !explains)
         return;
     struct summary summary = summarise(instance);
     const struct member *last_lower = NULL;
@@ -149,10 +152,8 @@ void collective_emit_triggers(struct engine *engine, const struct collective *in
             continue;
         if (!last_lower || collective_is_later(member, last_lower))
             last_lower = member;
-        if (member->is_test && listener->tested)
-            emit(engine, listener->tested, instance, &summary, member, last_lower);
-        else if (!member->is_test && listener->trigger)
-            emit(engine, listener->trigger, instance, &summary, member, last_lower);
+        if (member->is_test ? listener->tested.tell : listener->trigger.tell)
+            emit(engine, instance, &summary, member, last_lower);
         if (explains && member->enter_node != NONE)
             explain_member(engine, instance, &summary, member, last_lower);
     }

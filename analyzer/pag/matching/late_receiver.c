@@ -34,8 +34,8 @@ unsigned sends_scope(const struct engine *engine, const struct message *message)
 static void tell(struct engine *engine, struct eager_wait *wait)
 {
     window_place(engine, &wait->trigger, wait->enter_ns);
-    if (engine->listener.trigger)
-        engine->listener.trigger(engine->listener.context, &wait->trigger);
+    if (engine->listener.trigger.tell)
+        TELL(engine, trigger, &wait->trigger);
 }
 
 static bool is_none(const struct eager *eager, const struct eager_wait *wait)

@@ -15,7 +15,7 @@ struct region_trigger_source {
 void region_trigger(const struct engine *engine, const struct location_state *location,
                     const struct event *visit)
 {
-    if (!engine->listener.trigger)
+    if (!engine->listener.trigger.tell)
         return;
     const struct region *region = region_at(engine, visit->context);
     struct trigger trigger = {.kind = TRIGGER_REGION,
@@ -31,7 +31,7 @@ void region_trigger(const struct engine *engine, const struct location_state *lo
     trigger.value[TRIGGER_REGION_VISIT] = (int64_t)visit->request;
     trigger.value[TRIGGER_REGION_CONSTRUCT] = region->construct;
     trigger.value[TRIGGER_REGION_IS_MPI] = region->mpi != MPI_FUNCTION_NONE;
-    engine->listener.trigger(engine->listener.context, &trigger);
+    TELL(engine, trigger, &trigger);
 }
 
 static void on_visit(void *context, const struct event *visit)

@@ -27,7 +27,7 @@ struct regions {
 
 struct regions *regions_new(struct engine *engine)
 {
-    if (!engine->listener.entered)
+    if (!engine->listener.entered.tell)
         return NULL;
     struct regions *regions = memory_zeroed(1, sizeof *regions);
     regions->n_locations = engine->n_locations;
@@ -80,7 +80,7 @@ static void tell_entered(struct engine *engine, const struct location_state *loc
         entered.first_message = n_messages + 1;
         entered.n_messages = engine->result->n_messages - n_messages;
     }
-    engine->listener.entered(engine->listener.context, &entered);
+    TELL(engine, entered, &entered);
 }
 
 void regions_tell(struct engine *engine, const struct location_state *location, uint64_t n_messages)
@@ -96,8 +96,8 @@ void regions_tell(struct engine *engine, const struct location_state *location, 
     }
     for (; told->n > n_same; told->n--) {
         bool is_bare = told->frames[told->n - 1].region == EVENT_NO_INDEX;
-        engine->listener.left(engine->listener.context, location->index,
-                              is_bare ? location->call.leave_ns : location->profile.last_ns);
+        TELL(engine, left, location->index,
+             is_bare ? location->call.leave_ns : location->profile.last_ns);
     }
     while (told->n < depth) {
         struct told_frame frame = frame_at(location, told->n);
@@ -110,11 +110,10 @@ void regions_tell_counted(const struct engine *engine, const struct location_sta
                           const struct event *event)
 {
     double growth;
-    if (!engine->listener.counted)
+    if (!engine->listener.counted.tell)
         return;
     memcpy(&growth, &event->size_bytes, sizeof growth);
-    engine->listener.counted(engine->listener.context, location->index, event->time_ns,
-                             event->index, growth);
+    TELL(engine, counted, location->index, event->time_ns, event->index, growth);
 }
 
 static void add_counted(const struct counter_growth *growth, uint64_t most_ns, struct batch *out)

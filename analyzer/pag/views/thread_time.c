@@ -293,7 +293,7 @@ static void tell_until(const struct engine *engine, uint32_t location, enum pag_
     if (end_ns <= thread->told_ns)
         return;
     const struct pag_thread_span span = {location, kind, call_path, thread->told_ns, end_ns};
-    engine->listener.thread_span(engine->listener.context, &span);
+    TELL(engine, thread_span, &span);
     thread->told_ns = end_ns;
 }
 
@@ -483,7 +483,7 @@ static bool reach(struct engine *engine, const struct location_state *location, 
                             .thread = &engine->threads->threads[location->index],
                             .process = &engine->threads->processes[location->rank],
                             .is_master = location->is_master};
-    if (engine->listener.thread_span)
+    if (engine->listener.thread_span.tell)
         tell_span(engine, location, time_ns);
     advance(engine, at->thread, at->process, time_ns);
     if (at->is_master)
@@ -519,7 +519,8 @@ void thread_time_construct(struct engine *engine, const struct location_state *l
 static void tell_lock_span(const struct engine *engine, const struct location_state *location,
                            const struct event *event)
 {
-    if (!engine->threads || !engine->listener.thread_span || !is_thread(engine, location->index))
+    if (!engine->threads || !engine->listener.thread_span.tell ||
+        !is_thread(engine, location->index))
         return;
     const struct thread_frame *frame = top_of(&engine->threads->threads[location->index]);
     if (event->kind != EVENT_LOCK_ACQUIRED || !frame || frame->time_kind != PAG_THREAD_LOCK)
@@ -703,7 +704,7 @@ static void join_team(struct engine *engine, const struct location_state *locati
         if (!thread->is_before_join || thread->is_inside)
             continue;
         take_for_runtime(thread, book_idle(thread, process), UINT64_MAX);
-        if (engine->listener.thread_span)
+        if (engine->listener.thread_span.tell)
             tell_until(engine, rank->first_location + i, PAG_THREAD_RUNTIME, 0, time_ns);
         thread->is_before_join = false;
     }

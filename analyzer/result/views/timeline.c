@@ -347,8 +347,9 @@ static void thread_does(struct timeline *timeline, uint32_t thread, unsigned kin
               &(struct timeline_span){begin_ns, end_ns, thread, kind, path});
 }
 
-void timeline_thread_span(struct timeline *timeline, const struct pag_thread_span *span)
+void timeline_thread_span(void *context, const struct pag_thread_span *span)
 {
+    struct timeline *timeline = context;
     uint32_t thread = timeline->thread_of[span->location];
     if (thread < timeline->n_threads)
         thread_does(timeline, thread, kind_of_span(span->kind), span->call_path, span->begin_ns,

@@ -117,7 +117,7 @@ void timeline_begin_anew(struct timeline *timeline);
 /// As struct pag_listener has them; calls of one rank come in the order of time.
 void timeline_called(struct timeline *timeline, const struct pag_called *call);
 void timeline_message(struct timeline *timeline, const struct pag_message *message);
-void timeline_thread_span(struct timeline *timeline, const struct pag_thread_span *span);
+void timeline_thread_span(void *context, const struct pag_thread_span *span);
 
 /// After the replay of TREE: ranks compute and threads are idle to the end of the rank, calls and
 /// spans get their places in the result.

@@ -88,7 +88,7 @@ bool left_out_member(struct engine *engine, struct location_state *location,
         return false;
     member->is_left_out = true;
     location->call.n_left_out++;
-    if (engine->listener.changed && instance)
+    if (engine->listener.changed.tell && instance)
         keep(engine, location, instance, member, event, posted);
     return true;
 }

@@ -129,8 +129,9 @@ static void on_trigger(void *context, const struct trigger *trigger)
 
 struct pag_listener farm_listener(struct farm_messages *messages)
 {
-    return (struct pag_listener){
-        .context = messages, .trigger = on_trigger, .message = on_message, .called = on_called};
+    return (struct pag_listener){.trigger = {on_trigger, messages},
+                                 .message = {on_message, messages},
+                                 .called = {on_called, messages}};
 }
 
 void farm_messages_release(struct farm_messages *messages)

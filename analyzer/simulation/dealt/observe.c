@@ -134,8 +134,7 @@ static void on_window_moved(void *context)
 
 struct pag_listener work_spans_listener(struct work_spans *spans)
 {
-    return (struct pag_listener){.context = spans,
-                                 .trigger = on_trigger,
-                                 .computing = on_computing,
-                                 .window_moved = on_window_moved};
+    return (struct pag_listener){.trigger = {on_trigger, spans},
+                                 .computing = {on_computing, spans},
+                                 .window_moved = {on_window_moved, spans}};
 }
