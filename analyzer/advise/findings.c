@@ -176,16 +176,23 @@ static bool is_proven(uint64_t time_ns, const struct result_finding *finding, si
     return !needs_one;
 }
 
-/// FINDING is not what it seemed to be, but what it is otherwise.
-static void take_otherwise(struct result_finding *finding)
+/// Finding INDEX is not what it seemed to be, but what it is otherwise: one finding, or several,
+/// which take its place.
+static void take_otherwise(struct result *result, size_t index)
 {
     struct owned walk = {.purpose = OWNED_FREE};
+    struct result_finding *finding = &result->findings[index];
     SCOPED struct result_finding *otherwise = finding->otherwise;
+    size_t n = finding->n_otherwise;
     finding->n_otherwise = 0;
     finding->otherwise = NULL;
     result_finding_owned(&walk, finding);
     owned_end(&walk);
-    *finding = *otherwise;
+    for (size_t i = 1; i < n; i++)
+        (void)ARRAY_EXTEND(result->findings, result->n_findings);
+    finding = &result->findings[index];
+    memmove(finding + n, finding + 1, (result->n_findings - index - n) * sizeof *finding);
+    memcpy(finding, otherwise, n * sizeof *finding);
 }
 
 /// Whether one of N REMEDIES, which are predicted, saves about as much as REMEDY with the same
@@ -197,7 +204,8 @@ static bool is_repeated(uint64_t time_ns, const struct result_remedy *remedies, 
         int64_t more_ns = (int64_t)(time_ns / least_part);
         if (more_ns < remedies[i].gain_ns / much_more)
             more_ns = remedies[i].gain_ns / much_more;
-        if (remedies[i].is_predicted && advise_includes(remedy->option, remedies[i].option) &&
+        if (remedies[i].is_predicted && remedies[i].apart == remedy->apart &&
+            advise_includes(remedy->option, remedies[i].option) &&
             remedy->gain_ns < remedies[i].gain_ns + more_ns)
             return true;
     }
@@ -227,8 +235,6 @@ static void judge(uint64_t time_ns, struct result_finding *finding, size_t n_ran
     size_t n_left = 0;
     bool has_others = false;
     SCOPED char *tried = memory_copy_text("");
-    while (finding->n_otherwise > 0 && !is_proven(time_ns, finding, n_ranks))
-        take_otherwise(finding);
     for (size_t i = 0; i < finding->n_remedies; i++)
         has_others |= !finding->remedies[i].is_fallback &&
                       helps(time_ns, finding, &finding->remedies[i], n_ranks);
@@ -291,7 +297,7 @@ static void leave_unproven(struct result *result, size_t first, const char *why)
     bool has_remedies = false;
     for (size_t i = first; i < result->n_findings; i++) {
         while (result->findings[i].n_otherwise > 0)
-            take_otherwise(&result->findings[i]);
+            take_otherwise(result, i);
         has_remedies |= result->findings[i].n_remedies > 0;
     }
     if (has_remedies && why)
@@ -302,6 +308,27 @@ void findings_leave_unproven(struct result *result, const char *why)
 {
     leave_unproven(result, 0, why);
     findings_order(result);
+}
+
+/// What ADVICE predicts for the first N_PREDICTED findings, and what the others may save.
+static void judge_all(const struct advice *advice, size_t n_predicted, struct result *result)
+{
+    for (size_t i = 0; i < n_predicted; i++)
+        take_predictions(advice, &result->findings[i]);
+    for (size_t i = 0; i < result->n_findings; i++) {
+        size_t n_others = result->n_findings - n_predicted;
+        while (i < n_predicted && result->findings[i].n_otherwise > 0 &&
+               !is_proven(advice->target_ns, &result->findings[i], result->n_ranks)) {
+            take_otherwise(result, i);
+            n_predicted = result->n_findings - n_others;
+        }
+        struct result_finding *finding = &result->findings[i];
+        finding->potential_ns = finding->loss_ns / result->n_ranks / 2;
+        if (i >= n_predicted)
+            continue;
+        judge(advice->target_ns, finding, result->n_ranks);
+        finding->potential_ns = potential_ns(finding, result->n_ranks);
+    }
 }
 
 int findings_search(struct replay_run *measured, const struct whatif_batch *batch,
@@ -325,15 +352,7 @@ int findings_search(struct replay_run *measured, const struct whatif_batch *batc
     }
     result->replayed_ns = advice->replayed_ns;
     result->untraced_ns = advice->untraced_ns;
-    for (size_t i = 0; i < result->n_findings; i++) {
-        struct result_finding *finding = &result->findings[i];
-        finding->potential_ns = finding->loss_ns / result->n_ranks / 2;
-        if (i >= n_predicted)
-            continue;
-        take_predictions(advice, finding);
-        judge(advice->target_ns, finding, result->n_ranks);
-        finding->potential_ns = potential_ns(finding, result->n_ranks);
-    }
+    judge_all(advice, n_predicted, result);
     findings_order(result);
     for (uint32_t i = 0; i < result->n_findings; i++)
         add_candidates(&result->findings[i], UINT32_C(1) << i, advice);

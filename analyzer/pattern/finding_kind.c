@@ -5,6 +5,7 @@
 #include <fnmatch.h>
 #include <pthread.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "analyzer/base/format/elements.h"
 #include "analyzer/base/format/template.h"
@@ -207,6 +208,27 @@ const struct finding_kind *finding_kind_of(const struct finding_kinds *kinds,
             return kind;
     }
     return NULL;
+}
+
+bool finding_kind_is_of_wait(const struct finding_kind *kind)
+{
+    bool is_any = false;
+    for (size_t i = 0; i < kind->n_remedies; i++) {
+        const char *value = kind->remedies[i].value;
+        bool names_wait = value && (strstr(value, "{wait_") || strstr(value, "{collective_path}"));
+        if (!names_wait && !kind->remedies[i].is_fallback)
+            return false;
+        is_any |= names_wait;
+    }
+    return is_any;
+}
+
+bool finding_kind_needs_proof(const struct finding_kind *kind)
+{
+    for (size_t i = 0; i < kind->n_remedies; i++)
+        if (kind->remedies[i].is_proof)
+            return true;
+    return false;
 }
 
 bool finding_remedy_applies(const struct finding_remedy *remedy,

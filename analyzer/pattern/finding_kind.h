@@ -279,6 +279,12 @@ const struct finding_kind *finding_kind_of(const struct finding_kinds *kinds,
                                            const double numbers[N_FINDING_NUMBERS],
                                            const struct finding_kind *after);
 
+/// Whether what KIND proposes, except fallbacks, is a change of where ranks wait, whatever they
+/// wait for: the values of these remedies name that.
+bool finding_kind_is_of_wait(const struct finding_kind *kind);
+/// Whether predictions must show that a finding is of KIND: else it is something else.
+bool finding_kind_needs_proof(const struct finding_kind *kind);
+
 /// Reads a <remedy> into REMEDY, which the caller releases in either case. 0, or -1 and the error.
 int finding_remedy_read(const struct element_reader *reader, const struct xml_element *element,
                         struct finding_remedy *remedy);

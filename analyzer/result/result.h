@@ -373,7 +373,8 @@ struct result_remedy {
     char *limits;         // of the setting, sentences; NULL or "" without
     bool is_fallback;     // of use only where the others of the finding save nothing
     bool is_limit;        // it may not be possible
-    bool is_proof; // the finding is of this kind only if this, or another proof, saves something
+    bool is_proof;  // the finding is of this kind only if this, or another proof, saves something
+    uint32_t apart; // which of the causes it changes that the finding joins; 0: the first, or all
     bool is_predicted;
     char *failure;           // why it could not be; NULL: it was, or was not tried
     uint64_t predicted_ns;   // the run with it

@@ -328,3 +328,50 @@ END
         "$PAGODA" replay --json "$name" | jq -e 'all(.findings[]; .kind != "threads-without-cores")'
     done
 }
+
+@test "one change of a wait is one finding, whatever ranks wait for" {
+    # Rank 1 waits 2 ms for multiply, then rank 0 waits 2 ms for precondition and 2 ms for multiply.
+    cat >at_once.txt <<'END'
+0-1 0 enter main
+0 0-3000000       multiply
+0 3000000-3000000 MPI_Iallreduce ; 3000000 coll-request 1 world
+0 3000000-3000000 MPI_Wait ; 3000000 coll-complete allreduce world - 8 8 1
+0 3000000-4000000 precondition
+0 4000000-5000000 multiply
+0 5000000-5000000 MPI_Iallreduce ; 5000000 coll-request 2 world
+0 5000000-9000000 MPI_Wait ; 9000000 coll-complete allreduce world - 8 8 2
+0 9000000-12000000 precondition
+1 0-1000000       multiply
+1 1000000-1000000 MPI_Iallreduce ; 1000000 coll-request 1 world
+1 1000000-3000000 MPI_Wait ; 3000000 coll-complete allreduce world - 8 8 1
+1 3000000-6000000 precondition
+1 6000000-9000000 multiply
+1 9000000-9000000 MPI_Iallreduce ; 9000000 coll-request 2 world
+1 9000000-9000000 MPI_Wait ; 9000000 coll-complete allreduce world - 8 8 2
+1 9000000-12000000 precondition
+0-1 12000000 leave main
+END
+    "$BUILD/tools/mktrace" at_once.txt at_once
+    "$PAGODA" replay --json at_once >out.json
+    jq -e '[.findings[] | [.kind, .loss_ns, (.remedies | map([.words, .gain_ns]))]] ==
+        [["awaited-at-once", 6000000, [["--overlap main", 2000000]]]]' out.json
+    jq -e '.findings[0].place == "multiply and precondition"' out.json
+    jq -e '.findings[0].text | contains("after computing in multiply and precondition, ")' out.json
+    # Nothing can be computed before the wait is over, so it is not that: rank 1 has less to do in two functions.
+    cat >last.txt <<'END'
+0-1 0 enter main
+0 0-3000000       multiply
+0 3000000-6000000 precondition
+0 6000000-6000000 MPI_Iallreduce ; 6000000 coll-request 1 world
+0 6000000-6000000 MPI_Wait ; 6000000 coll-complete allreduce world - 8 8 1
+1 0-1000000       multiply
+1 1000000-2000000 precondition
+1 2000000-2000000 MPI_Iallreduce ; 2000000 coll-request 1 world
+1 2000000-6000000 MPI_Wait ; 6000000 coll-complete allreduce world - 8 8 1
+0-1 6000000 leave main
+END
+    "$BUILD/tools/mktrace" last.txt last
+    "$PAGODA" replay --json last | jq -e '[.findings[] | [.kind, .loss_ns, .place, .remedies[0].words]] | sort_by(.[2]) ==
+        [["uneven-work", 2000000, "multiply", "--balance multiply"],
+         ["uneven-work", 2000000, "precondition", "--balance precondition"]]'
+}

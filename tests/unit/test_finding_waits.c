@@ -25,6 +25,45 @@ TEST(test_nonblocking_operation_awaited_at_once)
     }
 }
 
+/// Causes that a change of the same wait helps against are one finding, with the places and the
+/// further remedies of all.
+TEST(test_causes_at_one_wait_are_one_finding)
+{
+    struct result result = make_result();
+    struct result_traffic one_way = {1, 0, 2, 0};
+    struct result_path_share origins[] = {{0, 1, 18 * MS, 0.6, RESULT_NONE, 0},
+                                          {3, 1, 12 * MS, 0.4, RESULT_NONE, 3}};
+    struct result_path_rank times[] = {{0, 0, 1, 50 * MS, 50 * MS, 0},
+                                       {0, 1, 1, 50 * MS, 50 * MS, 0},
+                                       {3, 0, 1, 30 * MS, 30 * MS, 0},
+                                       {3, 1, 1, 30 * MS, 30 * MS, 0}};
+    add_late_sender(&result, 30 * MS);
+    regions[3] = (struct result_region){REGION("pack"), .file = (char *)""};
+    paths[3] =
+        (struct result_path){PATH("pack"), .region = 3, .parent = RESULT_NONE, .exclusive_ns = MS};
+    result.n_regions = result.n_paths = 4;
+    set_origins(origins, 2);
+    result.path_ranks = times;
+    result.n_path_ranks = 4;
+    result.traffic = &one_way;
+    result.n_traffic = 1;
+    find_kind(&result, 1, "dependent-work");
+    const struct result_finding *finding = &found.findings[1];
+    assert_int_equal(found.n_findings, 2); // and that ranks are in MPI
+    assert_int_equal(finding->loss_ns, 30 * MS);
+    assert_string_equal(finding->place, "solve (solve.c:56) and pack");
+    assert_int_equal(finding->n_remedies, 3);
+    assert_string_equal(finding->remedies[0].option, "overlap"); // once
+    assert_string_equal(finding->remedies[1].value, "solve=0.5");
+    assert_string_equal(finding->remedies[2].value, "pack=0.5");
+    assert_int_equal(finding->remedies[1].apart, 0);
+    assert_int_equal(finding->remedies[2].apart, 1);
+    // What helps against waits at a barrier is told by place.
+    patterns[0].id = (char *)"wait-at-barrier";
+    find(&result);
+    assert_int_equal(found.n_findings, 3);
+}
+
 /// Ranks that do far less than all others, which do about the same, are named instead of the one of
 /// these that others happen to wait for.
 TEST(test_ranks_with_little_work)

@@ -648,12 +648,17 @@ void causes_collect(struct causes *causes, const struct result *result)
     release_index(&walk);
 }
 
+void cause_release(struct cause *cause)
+{
+    for (size_t i = 0; i < cause->n_apart; i++)
+        cause_release(&cause->apart[i]);
+    FREE_ALL(cause->by_rank_ns, cause->by_pattern_ns, cause->parts, cause->apart);
+}
+
 void causes_release(struct causes *causes)
 {
-    for (size_t i = 0; i < causes->n; i++) {
-        FREE_ALL(causes->causes[i].by_rank_ns, causes->causes[i].by_pattern_ns,
-                 causes->causes[i].parts);
-    }
+    for (size_t i = 0; i < causes->n; i++)
+        cause_release(&causes->causes[i]);
     free(causes->causes);
     *causes = (struct causes){0};
 }

@@ -238,6 +238,27 @@ static void put_once(const struct result *result, const struct cause *cause, str
     facts_say(facts, FINDING_TEXT_work, "the computing between %s and %s", since, calls);
 }
 
+/// What options and sentences call all of CAUSE's place.
+static void put_options(const struct result *result, const struct cause *cause, struct facts *facts)
+{
+    const char *line = common_line(result, cause), *function = common_function(result, cause);
+    if (is_once(result, cause, facts)) {
+        put_once(result, cause, facts);
+    } else if (line) {
+        facts_say(facts, FINDING_TEXT_region, "before %s", line);
+        facts_say(facts, FINDING_TEXT_work, "the computing before %s", line);
+    } else if (function) {
+        facts_say(facts, FINDING_TEXT_region, "before %s/*", function);
+        facts_say(facts, FINDING_TEXT_work, "the computing before calls in %s", function);
+    } else if (cause->region != RESULT_NONE)
+        put_names(result, cause->region, facts->site, facts);
+    else if (cause->path != RESULT_NONE) {
+        const struct result_path *path = &result->paths[cause->path];
+        facts_say(facts, FINDING_TEXT_region, "%s",
+                  cause->n_parts > 0 ? result->regions[path->region].shown : path->shown);
+    }
+}
+
 /// What the place is called, in sentences and by options.
 static void put_place(const struct result *result, const struct cause *cause, struct facts *facts)
 {
@@ -259,22 +280,7 @@ static void put_place(const struct result *result, const struct cause *cause, st
         if (facts->path != RESULT_NONE)
             facts_put_text(facts, FINDING_TEXT_place, path_text(result, NULL, facts->path));
     }
-    const char *line = common_line(result, cause), *function = common_function(result, cause);
-    if (is_once(result, cause, facts)) {
-        put_once(result, cause, facts);
-    } else if (line) {
-        facts_say(facts, FINDING_TEXT_region, "before %s", line);
-        facts_say(facts, FINDING_TEXT_work, "the computing before %s", line);
-    } else if (function) {
-        facts_say(facts, FINDING_TEXT_region, "before %s/*", function);
-        facts_say(facts, FINDING_TEXT_work, "the computing before calls in %s", function);
-    } else if (cause->region != RESULT_NONE)
-        put_names(result, cause->region, facts->site, facts);
-    else if (cause->path != RESULT_NONE) {
-        const struct result_path *path = &result->paths[cause->path];
-        facts_say(facts, FINDING_TEXT_region, "%s",
-                  cause->n_parts > 0 ? result->regions[path->region].shown : path->shown);
-    }
+    put_options(result, cause, facts);
 }
 
 /// Whether all ranks visit REGION equally often.
@@ -311,6 +317,16 @@ static void put_step(const struct result *result, const struct cause *cause, str
     if (region && !region_is_main(region) && !region_is_program(region) &&
         region_is_called_by(result, cause->region, result->paths[at].region))
         facts_say(facts, FINDING_TEXT_step, "%s", region->shown);
+}
+
+void facts_take_apart(struct facts *facts, const struct result *result, const struct cause *apart)
+{
+    facts_put_text(facts, FINDING_TEXT_region, NULL);
+    facts_put_text(facts, FINDING_TEXT_work, NULL);
+    facts_put_text(facts, FINDING_TEXT_step, NULL);
+    facts->site = apart->site;
+    put_options(result, apart, facts);
+    put_step(result, apart, facts);
 }
 
 bool facts_take_other(struct facts *facts, const struct result *result, const struct cause *cause)

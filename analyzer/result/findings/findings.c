@@ -16,7 +16,7 @@
 #include "analyzer/result/parts.h"
 #include "analyzer/result/sites.h"
 
-enum { MAX_FINDINGS = 5 };
+enum { MAX_FINDINGS = 5, MAX_APART = 3 };
 static const uint64_t too_short_ns = 1000000; // noise of a scheduler's time slice and more
 static const double little = 0.02;            // of the ranks' time: not worth a finding
 static const double good_efficiency = 0.95;
@@ -124,6 +124,27 @@ static void add_remedies(const struct finder *finder, const struct finding_kind 
             add_tuning(&finder->tunings->items[i], finder->result, facts, finding);
 }
 
+/// The remedies of all places and waits of CAUSE.
+static void add_all_remedies(const struct finder *finder, const struct cause *cause,
+                             const struct finding_kind *kind, struct facts *facts,
+                             struct result_finding *finding)
+{
+    const struct result *result = finder->result;
+    for (uint32_t i = 0; i < cause->n_apart && i < MAX_APART; i++) {
+        size_t n = finding->n_remedies;
+        facts_take_apart(facts, result, &cause->apart[i]);
+        add_remedies(finder, kind, facts, finding);
+        for (; n < finding->n_remedies; n++)
+            finding->remedies[n].apart = i;
+    }
+    if (cause->n_apart == 0)
+        add_remedies(finder, kind, facts, finding);
+    if (facts_take_other_wait(facts, result, cause))
+        add_remedies(finder, kind, facts, finding);
+    if (cause->n_apart == 0 && facts_take_other(facts, result, cause))
+        add_remedies(finder, kind, facts, finding);
+}
+
 /// Those of N_RANKS ranks that the sentences name because of BY_RANK, *N of them. The caller frees.
 static uint32_t *ranks_named(const struct named_ranks *named, const uint64_t *by_rank,
                              size_t n_ranks, size_t *n)
@@ -205,14 +226,6 @@ static void add_waiting_ranks(const struct result_pattern *pattern,
     qsort(finding->ranks, finding->n_ranks, sizeof *finding->ranks, uint32_compare);
 }
 
-static bool needs_proof(const struct finding_kind *kind)
-{
-    for (size_t i = 0; i < kind->n_remedies; i++)
-        if (kind->remedies[i].is_proof)
-            return true;
-    return false;
-}
-
 /// What is lost for the cause of CAUSE. Where the program makes threads one by one, all that
 /// threads lose may come from the work of one, for which others wait in different ways.
 static uint64_t remediable_ns(const struct result *result, const struct cause *cause,
@@ -224,6 +237,47 @@ static uint64_t remediable_ns(const struct result *result, const struct cause *c
     return is_of_made ? result->threads.lost_ns : cause->loss_ns;
 }
 
+static bool write_finding(const struct finder *finder, const struct cause *cause,
+                          struct facts *facts, const struct finding_kind *after,
+                          struct result_finding *finding);
+
+/// The kind of CAUSE where it is not of KIND; NULL: none.
+static const struct finding_kind *kind_after(const struct finder *finder, const struct cause *cause,
+                                             const struct finding_kind *kind)
+{
+    SCOPED_BY(facts_release) struct facts facts;
+    facts_collect(&facts, finder->result, cause);
+    return finding_kind_of(finder->kinds, cause->subject, &facts.calls, facts.numbers, kind);
+}
+
+/// Whether what CAUSE joins stays joined where it is not of KIND: all of it is of one other kind,
+/// against which a change of the wait helps as well.
+static bool stays_joined(const struct finder *finder, const struct cause *cause,
+                         const struct finding_kind *kind)
+{
+    const struct finding_kind *next = kind_after(finder, cause, kind);
+    bool stays = next && finding_kind_is_of_wait(next);
+    for (size_t i = 0; i < cause->n_apart && stays; i++)
+        stays = kind_after(finder, &cause->apart[i], kind) == next;
+    return stays;
+}
+
+/// What CAUSE is where it is not of KIND.
+static void write_otherwise(const struct finder *finder, const struct cause *cause,
+                            const struct finding_kind *kind, struct result_finding *finding)
+{
+    bool is_apart = cause->n_apart > 0 && !stays_joined(finder, cause, kind);
+    const struct cause *causes = is_apart ? cause->apart : cause;
+    size_t n = is_apart ? cause->n_apart : 1;
+    finding->otherwise = memory_zeroed(n, sizeof *finding->otherwise);
+    for (size_t i = 0; i < n; i++) {
+        SCOPED_BY(facts_release) struct facts facts;
+        facts_collect(&facts, finder->result, &causes[i]);
+        finding->n_otherwise += write_finding(finder, &causes[i], &facts, kind,
+                                              &finding->otherwise[finding->n_otherwise]);
+    }
+}
+
 /// FINDING of the first kind AFTER another one (NULL: of all) that fits; false: there is none.
 static bool write_finding(const struct finder *finder, const struct cause *cause,
                           struct facts *facts, const struct finding_kind *after,
@@ -233,7 +287,8 @@ static bool write_finding(const struct finder *finder, const struct cause *cause
     const struct result *result = finder->result;
     const struct finding_kind *kind =
         finding_kind_of(kinds, cause->subject, &facts->calls, facts->numbers, after);
-    while (kind && result->interval.what && needs_proof(kind)) // of a part nothing is predicted
+    while (kind && result->interval.what &&
+           finding_kind_needs_proof(kind)) // of a part nothing is predicted
         kind = finding_kind_of(kinds, cause->subject, &facts->calls, facts->numbers, kind);
     const char *path = cause->path == RESULT_NONE ? "" : result->paths[cause->path].path;
     const char *place = facts->texts[FINDING_TEXT_place];
@@ -272,23 +327,15 @@ static bool write_finding(const struct finder *finder, const struct cause *cause
     else
         for (size_t i = 0; i < finding->n_causing; i++)
             finding->ranks[finding->n_ranks++] = finding->causing[i];
-    add_remedies(finder, kind, facts, finding);
-    if (facts_take_other_wait(facts, result, cause))
-        add_remedies(finder, kind, facts, finding);
-    if (facts_take_other(facts, result, cause))
-        add_remedies(finder, kind, facts, finding);
+    add_all_remedies(finder, cause, kind, facts, finding);
     // That ranks wait for something unknown is not a cause that a change of these calls could
     // remove.
     // Nor may it be one that a thread waits for a condition, such as that there is work.
     finding->has_no_remedy = finding->n_remedies == 0 && kind->subject != FINDING_probe &&
                              kind->subject != FINDING_waiting &&
                              facts->numbers[FINDING_NUMBER_at_condition] == 0;
-    if (needs_proof(kind)) {
-        facts_release(facts); // those of the other place
-        facts_collect(facts, result, cause);
-        finding->otherwise = memory_zeroed(1, sizeof *finding->otherwise);
-        finding->n_otherwise = write_finding(finder, cause, facts, kind, finding->otherwise);
-    }
+    if (finding_kind_needs_proof(kind))
+        write_otherwise(finder, cause, kind, finding);
     return true;
 }
 

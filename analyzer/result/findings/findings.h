@@ -42,6 +42,10 @@ struct cause {
     // Further places that are parts of it: sites, regions or paths, as the first one is.
     uint32_t *parts;
     size_t n_parts;
+    // The causes, largest first, that it joins because one change of where ranks wait would help
+    // against all of them; none: it joins nothing so.
+    struct cause *apart;
+    size_t n_apart;
 };
 
 struct causes {
@@ -56,6 +60,7 @@ uint64_t findings_lost_ns(const struct result *result);
 void causes_charge_callers(struct result *result);
 /// The largest causes of RESULT, which has everything but findings. The caller releases.
 void causes_collect(struct causes *causes, const struct result *result);
+void cause_release(struct cause *cause);
 void causes_release(struct causes *causes);
 /// Joins those that are one (joined_causes.c): by KINDS, ranks and places. Each is named by the
 /// largest of its parts.
@@ -132,6 +137,8 @@ void facts_collect(struct facts *facts, const struct result *result, const struc
 /// Names another place of CAUSE, of which FACTS are, instead of the largest: the function that
 /// calls all others, else the second one; false: there is none.
 bool facts_take_other(struct facts *facts, const struct result *result, const struct cause *cause);
+/// Names the places of APART, one of those that a cause joins, instead.
+void facts_take_apart(struct facts *facts, const struct result *result, const struct cause *apart);
 /// Names the other call that waits for CAUSE; false: there is none, or it is named already.
 bool facts_take_other_wait(struct facts *facts, const struct result *result,
                            const struct cause *cause);

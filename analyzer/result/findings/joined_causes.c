@@ -7,6 +7,9 @@
 // way; those of MPI calls, and those that do not call one another and do not continue one another,
 // are of the same kind. A pipeline fills while ranks wait for the first messages, and drains while
 // the rank that only receives has the last ones, and others wait for it in a collective operation.
+// Last, causes for which ranks wait in one call are joined where one change of that call helps
+// against all of them, whatever the places are; these are kept for the case that predictions show
+// that it does not help.
 #include <string.h>
 
 #include "analyzer/base/memory.h"
@@ -119,7 +122,7 @@ static bool are_related(const struct result *result, const struct cause *cause,
 /// What two causes must have in common.
 struct nature {
     const struct finding_kind *kind; // NULL: none, or too small
-    uint32_t wait_pattern;
+    uint32_t wait_pattern, wait_path;
     double blocked_share;
     bool fills, drains; // as a pipeline does
     char ranks[sizeof((struct named_ranks){0}).text];
@@ -129,15 +132,6 @@ static bool sends(const struct result *result, uint32_t rank)
 {
     for (size_t i = 0; i < result->n_traffic; i++)
         if (result->traffic[i].sender == rank && result->traffic[i].n_messages > 0)
-            return true;
-    return false;
-}
-
-/// Whether predictions must show that a finding is of KIND: else it is something else.
-static bool needs_proof(const struct finding_kind *kind)
-{
-    for (size_t i = 0; kind && i < kind->n_remedies; i++)
-        if (kind->remedies[i].is_proof)
             return true;
     return false;
 }
@@ -152,11 +146,12 @@ static struct nature nature_of(const struct finding_kinds *kinds, const struct r
     facts_collect(&facts, result, cause);
     nature.kind = finding_kind_of(kinds, cause->subject, &facts.calls, facts.numbers, NULL);
     nature.wait_pattern = facts.wait_pattern;
+    nature.wait_path = facts.wait_path;
     nature.blocked_share = facts.numbers[FINDING_NUMBER_blocked_share];
     bool may_be_pipeline = cause->subject == FINDING_computing &&
                            facts.numbers[FINDING_NUMBER_one_way] > 0 &&
                            facts.numbers[FINDING_NUMBER_balance] >= balanced;
-    nature.fills = may_be_pipeline && !needs_proof(nature.kind) &&
+    nature.fills = may_be_pipeline && !(nature.kind && finding_kind_needs_proof(nature.kind)) &&
                    facts.numbers[FINDING_NUMBER_message_share] > 0.5;
     nature.drains = may_be_pipeline && facts.numbers[FINDING_NUMBER_collective_share] > 0.5 &&
                     !sends(result, facts.causing.main);
@@ -194,12 +189,16 @@ static bool are_one_pipeline(const struct cause *cause, const struct cause *part
            2 * part->loss_ns >= cause->loss_ns && 2 * cause->loss_ns >= part->loss_ns;
 }
 
-/// PART becomes a part of CAUSE.
-static void join(const struct result *result, struct cause *cause, struct cause *part)
+static void add_place(struct cause *cause, uint32_t place)
 {
-    bool has_place = cause_place(part) != RESULT_NONE;
-    if (has_place && !cause_has_place(cause, cause_place(part)))
-        *ARRAY_EXTEND(cause->parts, cause->n_parts) = cause_place(part);
+    if (place != RESULT_NONE && !cause_has_place(cause, place))
+        *ARRAY_EXTEND(cause->parts, cause->n_parts) = place;
+}
+
+/// CAUSE gets the place and the losses of PART.
+static void add_to(const struct result *result, struct cause *cause, const struct cause *part)
+{
+    add_place(cause, cause_place(part));
     cause->loss_ns += part->loss_ns;
     if (part->subject == FINDING_waiting)
         cause->supposed_ns += part->loss_ns;
@@ -209,6 +208,12 @@ static void join(const struct result *result, struct cause *cause, struct cause 
         cause->by_rank_ns[i] += part->by_rank_ns[i];
     for (size_t i = 0; i < result->n_patterns; i++)
         cause->by_pattern_ns[i] += part->by_pattern_ns[i];
+}
+
+/// PART becomes a part of CAUSE.
+static void join(const struct result *result, struct cause *cause, struct cause *part)
+{
+    add_to(result, cause, part);
     FREE_ALL(part->by_rank_ns, part->by_pattern_ns);
 }
 
@@ -332,6 +337,74 @@ static void join_pipelines(struct causes *causes, struct nature *natures,
                 join_part(causes, natures, i, k--, result);
 }
 
+// --- causes at one wait
+
+/// Whether a change of where ranks wait would help against both causes, of natures A and B.
+static bool are_at_one_wait(const struct cause *cause, const struct cause *other,
+                            const struct nature *a, const struct nature *b)
+{
+    return a->kind && a->kind == b->kind && finding_kind_is_of_wait(a->kind) &&
+           a->wait_path != RESULT_NONE && a->wait_path == b->wait_path &&
+           a->wait_pattern == b->wait_pattern && cause->region != RESULT_NONE &&
+           (cause->site == RESULT_NONE
+                ? other->site == RESULT_NONE && other->region != RESULT_NONE
+                : other->site != RESULT_NONE && other->region == cause->region);
+}
+
+/// Adds cause INDEX and the others at its wait to JOINED, which has its place and no losses.
+static void add_all_at_wait(const struct causes *causes, const struct nature *natures, size_t index,
+                            const struct result *result, struct cause *joined)
+{
+    for (size_t i = index; i < causes->n; i++) {
+        const struct cause *part = &causes->causes[i];
+        if (i > index &&
+            !are_at_one_wait(&causes->causes[index], part, &natures[index], &natures[i]))
+            continue;
+        add_to(result, joined, part);
+        for (size_t k = 0; k < part->n_parts; k++)
+            add_place(joined, part->parts[k]);
+    }
+}
+
+/// Joins cause INDEX with those at the same wait, if all together are of the same kind. It keeps
+/// them, as predictions may show that they are not of that kind.
+static void join_wait(struct causes *causes, struct nature *natures, size_t index,
+                      const struct finding_kinds *kinds, const struct result *result)
+{
+    struct cause *cause = &causes->causes[index];
+    size_t other = index + 1;
+    while (other < causes->n &&
+           !are_at_one_wait(cause, &causes->causes[other], &natures[index], &natures[other]))
+        other++;
+    if (other == causes->n)
+        return;
+    struct cause joined = {.subject = cause->subject,
+                           .region = cause->region,
+                           .site = cause->site,
+                           .path = cause->path,
+                           .pattern = cause->pattern,
+                           .thread_kind = cause->thread_kind};
+    joined.by_rank_ns = memory_zeroed(result->n_ranks, sizeof *joined.by_rank_ns);
+    joined.by_pattern_ns = memory_zeroed(result->n_patterns, sizeof *joined.by_pattern_ns);
+    add_all_at_wait(causes, natures, index, result, &joined);
+    if (nature_of(kinds, result, &joined).kind != natures[index].kind) {
+        cause_release(&joined);
+        return;
+    }
+    size_t n_left = index + 1;
+    *ARRAY_EXTEND(joined.apart, joined.n_apart) = *cause;
+    for (size_t i = index + 1; i < causes->n; i++) {
+        if (are_at_one_wait(cause, &causes->causes[i], &natures[index], &natures[i])) {
+            *ARRAY_EXTEND(joined.apart, joined.n_apart) = causes->causes[i];
+            continue;
+        }
+        natures[n_left] = natures[i];
+        causes->causes[n_left++] = causes->causes[i];
+    }
+    causes->n = n_left;
+    *cause = joined;
+}
+
 void causes_join(struct causes *causes, const struct finding_kinds *kinds,
                  const struct result *result)
 {
@@ -342,5 +415,7 @@ void causes_join(struct causes *causes, const struct finding_kinds *kinds,
     for (size_t i = 0; i < causes->n; i++)
         join_parts(causes, natures, i, result);
     join_pipelines(causes, natures, result);
+    for (size_t i = 0; i < causes->n; i++)
+        join_wait(causes, natures, i, kinds, result);
     causes_sort(causes);
 }
