@@ -6,6 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "analyzer/base/memory.h"
 #include "analyzer/pattern/properties/hierarchy.h"
 #include "analyzer/result/properties/property_search.h"
 #include "tests/reference/program.h"
@@ -71,7 +72,7 @@ static void make_run(struct run *run, struct random *random)
     result->n_regions = n;
 }
 
-static const char *const texts =
+static const char *const random_texts =
     "property r0(Region r, Experiment e, Region basis) { condition: profile(r, e).mpi_time > 0;\n"
     "  confidence: 1; severity: profile(r, e).mpi_time / duration(basis, e); }\n"
     "property r1(Region r, Experiment e, Region basis) {\n"
@@ -88,7 +89,7 @@ static const char *const texts =
     "property p0(Experiment e) { condition: profile(e).mpi_time > 500; confidence: 1;\n"
     "  severity: 1; }\n";
 
-static void read_properties(struct property_list *properties)
+static void read_properties(struct property_list *properties, const char *texts)
 {
     char path[] = "/tmp/pagoda-properties-XXXXXX.asl";
     int file = mkstemps(path, 4);
@@ -231,7 +232,7 @@ TEST(pruning_loses_nothing)
 {
     struct property_list properties = {0};
     uint64_t n_reached = 0, n_dropped = 0, n_saved = 0, n_earlier = 0;
-    read_properties(&properties);
+    read_properties(&properties, random_texts);
     for (uint64_t k = 1; k <= N_RUNS; k++) {
         struct random random = {k};
         static struct run run;
@@ -270,4 +271,72 @@ TEST(pruning_loses_nothing)
     // Else they test little.
     assert_true(n_reached > 500 && n_dropped > 500 && n_saved > 5000 && n_earlier > 200);
     property_list_release(&properties);
+}
+
+// ---- regions by name
+
+/// Of three regions that main (100) calls on one rank: 10, 20 and 30, in the order of numbers.
+static void make_named(struct run *run)
+{
+    static const uint64_t ns[] = {100, 10, 20, 30};
+    *run = (struct run){
+        .regions = {{.name = (char *)"main", .shown = (char *)"main"},
+                    {.name = (char *)"grid::solve", .shown = (char *)"solve"},
+                    {.name = (char *)"solve", .shown = (char *)"solve [2]"},
+                    {.name = (char *)"MPI_Send", .shown = (char *)"MPI_Send", .is_mpi = true}}};
+    for (uint32_t i = 0; i < 4; i++) {
+        run->paths[i] =
+            (struct result_path){.region = i, .parent = i > 0 ? 0 : RESULT_NONE, .depth = i > 0};
+        run->rows[i] = (struct result_path_rank){i, 0, 1, ns[i], ns[i], ns[i]};
+    }
+    run->result = (struct result){.regions = run->regions,
+                                  .paths = run->paths,
+                                  .path_ranks = run->rows,
+                                  .ranks = run->ranks,
+                                  .n_regions = 4,
+                                  .n_paths = 4,
+                                  .n_path_ranks = 4,
+                                  .n_ranks = 1,
+                                  .time_ns = 100};
+}
+
+/// The name of a region is looked up once, whole names first, and is the same region in each focus
+/// and each set, also where the same metric is asked of the focus in between.
+TEST(a_named_region_is_one_region_in_each_focus)
+{
+    static const struct {
+        const char *value;
+        double expected[4]; // by region of the focus
+    } cases[] = {
+        {"profile(\"solve\", e).time", {20, 20, 20, 20}},
+        {"profile(\"grid::solve\", e).time", {10, 10, 10, 10}},
+        {"profile(\"solve [2]\", e).time - profile(r, e).time", {-80, 10, 0, -10}},
+        {"profile(\"solve\", e).time + profile(e, \"MPI_Send\").time", {50, 50, 50, 50}},
+        {"profile(r, e).time - profile(e).time", {0, -90, -80, -70}},
+        {"max(profile(\"solve\", e, p).time where p in ranks) + profile(r, e).time",
+         {120, 30, 40, 50}},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        static struct run run;
+        struct property_list properties = {0};
+        SCOPED char *text = memory_format(
+            "metric m(Region r, Experiment e) { unit: ns; value: %s; }\n", cases[i].value);
+        read_properties(&properties, text);
+        make_named(&run);
+        struct property_values *values = property_values_new(&run.result);
+        struct property_evaluation e = {
+            .values = values, .result = &run.result, .property = properties.items};
+        property_evaluation_begin(&e);
+        for (uint32_t region = 0; region < 4; region++)
+            run.regions[region].name = run.regions[region].shown = (char *)"solve";
+        for (uint32_t region = 0; region < 4; region++) {
+            double value;
+            e.focus = property_focus_at(FOCUS_region, region);
+            property_evaluate(&e);
+            assert_true(expression_value(&e.property->value, e.slots, &value));
+            assert_float_equal(value, cases[i].expected[region], 0);
+        }
+        property_values_free(values);
+        property_list_release(&properties);
+    }
 }

@@ -65,6 +65,7 @@ static void collect_metric(const struct asl_property *metric, struct property_va
         .is_by_rank = is_by_rank(metric),
         .to = to,
     };
+    property_evaluation_begin(&c.evaluation);
     collect_at(&c, &everything);
     for (uint32_t i = 0;
          metric->focus != FOCUS_program && i < property_n_foci(result, metric->focus); i++) {

@@ -45,9 +45,11 @@ struct result_part property_focus_at(enum property_focus_kind kind, uint32_t ind
 
 // ---- values of one property in one focus
 
-static double slot_value(const struct property_evaluation *e, const struct property_slot *slot,
+/// Of slot INDEX, a SLOT_METRIC; for ELEMENT of the set that it is of.
+static double slot_value(const struct property_evaluation *e, size_t index,
                          const struct result_part *element)
 {
+    const struct property_slot *slot = &e->property->slots[index];
     struct result_part of = slot->is_of_focus ? e->focus : everything;
     if (slot->is_of_basis)
         return property_basis_value(e->values, e->node->basis, &e->focus);
@@ -62,8 +64,8 @@ static double slot_value(const struct property_evaluation *e, const struct prope
     if (slot->set != SLOT_NONE && element->iteration != RESULT_NONE)
         of = *element;
     if (slot->region_name)
-        of.region = property_region(e->result, slot->region_name);
-    return property_value(e->values, slot, &of);
+        of.region = e->named[index].region;
+    return property_value(e->values, e->named[index].metric, &of);
 }
 
 struct aggregate {
@@ -101,7 +103,7 @@ static void note_element(struct property_evaluation *e, uint32_t set,
     const struct property_slot *slot = &e->property->slots[set];
     for (size_t i = 0; i < e->property->n_slots; i++)
         if (e->property->slots[i].set == set)
-            e->slots[i] = slot_value(e, &e->property->slots[i], element);
+            e->slots[i] = slot_value(e, i, element);
     double value;
     if (expression_value(&slot->value, e->slots, &value) && !isnan(value))
         note(to, slot->operation, value);
@@ -163,17 +165,36 @@ static void compute_slots(struct property_evaluation *e, bool with_sets)
     }
 }
 
-void property_evaluate(struct property_evaluation *e)
+/// Whether SLOT is a metric whose value depends on the focus, except in a set.
+static bool is_of_focus(const struct property_slot *slot)
+{
+    return slot->kind == SLOT_METRIC && slot->set == SLOT_NONE &&
+           (slot->is_of_focus || slot->is_of_basis);
+}
+
+void property_evaluation_begin(struct property_evaluation *e)
 {
     const struct property_slot *slots = e->property->slots;
     for (size_t i = 0; i < e->property->n_slots; i++) {
         if (slots[i].kind == SLOT_NUMBER)
             e->slots[i] = slots[i].number;
-        else if (slots[i].kind == SLOT_METRIC && slots[i].set == SLOT_NONE)
-            e->slots[i] = slot_value(e, &slots[i], NULL);
+        if (slots[i].kind != SLOT_METRIC)
+            continue;
+        e->named[i].metric = property_metric(e->result, &slots[i]);
+        e->named[i].region =
+            slots[i].region_name ? property_region(e->result, slots[i].region_name) : RESULT_NONE;
+        if (slots[i].set == SLOT_NONE && !is_of_focus(&slots[i]))
+            e->slots[i] = slot_value(e, i, NULL);
     }
     for (size_t i = 0; e->node && i < e->node->n_settings; i++)
         e->slots[e->node->settings[i].slot] = e->node->settings[i].value;
+}
+
+void property_evaluate(struct property_evaluation *e)
+{
+    for (size_t i = 0; i < e->property->n_slots; i++)
+        if (is_of_focus(&e->property->slots[i]))
+            e->slots[i] = slot_value(e, i, NULL);
     compute_slots(e, true);
 }
 
@@ -183,6 +204,6 @@ void property_evaluate_rank(struct property_evaluation *e, uint32_t rank)
     e->focus.rank = rank;
     for (size_t i = 0; i < e->property->n_slots; i++)
         if (slots[i].is_of_focus && slots[i].set == SLOT_NONE)
-            e->slots[i] = slot_value(e, &slots[i], NULL);
+            e->slots[i] = slot_value(e, i, NULL);
     compute_slots(e, false);
 }

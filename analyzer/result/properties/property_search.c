@@ -17,6 +17,7 @@ struct node_state {
     uint8_t *decisions; // by focus
     size_t n_foci, n_critical;
     bool is_gap;
+    struct property_evaluation evaluation;
     bool is_complete; // all foci are decided
 };
 
@@ -53,18 +54,15 @@ static double share_of(const struct expression *expression, const double *slots)
 /// Whether the property holds there and reaches the threshold of its node.
 static bool is_critical(const struct searching *s, struct result_property *to)
 {
-    struct property_evaluation e = {.values = s->values,
-                                    .result = s->search->result,
-                                    .property = property_of(s, to->node),
-                                    .node = &s->search->hierarchy->nodes[to->node],
-                                    .focus = to->in};
+    struct property_evaluation *e = &s->nodes[to->node].evaluation;
     double holds;
-    property_evaluate(&e);
-    if (!expression_value(&e.property->condition, e.slots, &holds) || isnan(holds) || holds == 0)
+    e->focus = to->in;
+    property_evaluate(e);
+    if (!expression_value(&e->property->condition, e->slots, &holds) || isnan(holds) || holds == 0)
         return false;
-    to->severity = share_of(&e.property->severity, e.slots);
-    to->confidence = share_of(&e.property->confidence, e.slots);
-    return to->severity > 0 && to->confidence > 0 && to->severity >= e.node->threshold;
+    to->severity = share_of(&e->property->severity, e->slots);
+    to->confidence = share_of(&e->property->confidence, e->slots);
+    return to->severity > 0 && to->confidence > 0 && to->severity >= e->node->threshold;
 }
 
 static struct result_property property_at(const struct searching *s, uint32_t node, uint32_t focus)
@@ -181,6 +179,11 @@ static void begin_node(struct searching *s, uint32_t node)
     }
     state->n_foci = property_n_foci(search->result, property->focus);
     state->decisions = memory_zeroed(state->n_foci + 1, sizeof *state->decisions);
+    state->evaluation = (struct property_evaluation){.values = s->values,
+                                                     .result = search->result,
+                                                     .property = property,
+                                                     .node = &search->hierarchy->nodes[node]};
+    property_evaluation_begin(&state->evaluation);
 }
 
 // ---- what earlier trials had

@@ -29,8 +29,11 @@ char *property_needs(const struct result *result, const struct asl_property *pro
 /// The region with this name, whole or as texts show it; RESULT_NONE: there is none.
 uint32_t property_region(const struct result *result, const char *name);
 
-/// The metric of SLOT in FOCUS; NAN where it is not known.
-double property_value(struct property_values *values, const struct property_slot *slot,
+/// The number of the metric of SLOT in RESULT, for property_value().
+unsigned property_metric(const struct result *result, const struct property_slot *slot);
+
+/// The metric with this number in FOCUS; NAN where it is not known.
+double property_value(struct property_values *values, unsigned metric,
                       const struct result_part *focus);
 
 /// The duration of what BASIS is for FOCUS; the program's is its judged part.
@@ -63,9 +66,17 @@ struct property_evaluation {
     const struct property_node *node; // NULL: of a metric
     struct result_part focus;
     double slots[EXPRESSION_SLOTS];
+    struct {
+        unsigned metric;
+        uint32_t region;       // RESULT_NONE: the slot names none
+    } named[EXPRESSION_SLOTS]; // by slot: what its names mean in the run
 };
 
-/// Computes .slots, which its expressions use; the other fields are set.
+/// Looks up what the property names, and computes what is the same in each focus; .values to .node
+/// are set.
+void property_evaluation_begin(struct property_evaluation *evaluation);
+
+/// Computes .slots, which its expressions use, in .focus; after property_evaluation_begin().
 void property_evaluate(struct property_evaluation *evaluation);
 
 /// The same for RANK alone there, once property_evaluate() has made what is not of the focus: the

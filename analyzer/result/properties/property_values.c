@@ -451,9 +451,9 @@ static double iteration_value(const struct result_iteration *item, unsigned metr
     }
 }
 
-/// The metric of SLOT, that of a wait state by its pattern, that of a counter by the first of its
-/// name; UINT_MAX where there is none.
-static unsigned metric_of(const struct result *result, const struct property_slot *slot)
+/// That of a wait state is its pattern's, that of a counter the first one's of its name; UINT32_MAX
+/// where there is none.
+unsigned property_metric(const struct result *result, const struct property_slot *slot)
 {
     if (slot->metric < METRIC_WAIT_STATE)
         return slot->metric;
@@ -469,7 +469,7 @@ static unsigned metric_of(const struct result *result, const struct property_slo
 /// Whether RESULT has the metric of SLOT, a SLOT_METRIC.
 static bool has(const struct result *result, const struct property_slot *slot)
 {
-    unsigned metric = metric_of(result, slot);
+    unsigned metric = property_metric(result, slot);
     if (metric >= METRIC_WAIT_STATE)
         return metric != UINT32_MAX && (slot->metric == METRIC_COUNTER ||
                                         result->patterns[metric - METRIC_WAIT_STATE].is_evaluated);
@@ -498,10 +498,8 @@ static double sum_on_node(const struct result *result, const struct kept *kept, 
     return sum;
 }
 
-double property_value(struct property_values *v, const struct property_slot *slot,
-                      const struct result_part *focus)
+double property_value(struct property_values *v, unsigned metric, const struct result_part *focus)
 {
-    unsigned metric = metric_of(v->result, slot);
     if (metric == UINT32_MAX)
         return NAN;
     if (focus->iteration != RESULT_NONE)
