@@ -12,182 +12,30 @@
 
 enum { FIRST_OWN_VALUE = 1000 };
 
-/// From value 1 on.
-static const char *const calls[] = {
-    "MPI_Send",
-    "MPI_Recv",
-    "MPI_Isend",
-    "MPI_Irecv",
-    "MPI_Wait",
-    "MPI_Waitall",
-    "MPI_Bcast",
-    "MPI_Barrier",
-    "MPI_Reduce",
-    "MPI_Allreduce",
-    "MPI_Alltoall",
-    "MPI_Alltoallv",
-    "MPI_Gather",
-    "MPI_Gatherv",
-    "MPI_Scatter",
-    "MPI_Scatterv",
-    "MPI_Allgather",
-    "MPI_Allgatherv",
-    "MPI_Comm_rank",
-    "MPI_Comm_size",
-    "MPI_Comm_create",
-    "MPI_Comm_dup",
-    "MPI_Comm_split",
-    "MPI_Comm_group",
-    "MPI_Comm_free",
-    "MPI_Comm_remote_group",
-    "MPI_Comm_remote_size",
-    "MPI_Comm_test_inter",
-    "MPI_Comm_compare",
-    "MPI_Scan",
-    "MPI_Init",
-    "MPI_Finalize",
-    "MPI_Bsend",
-    "MPI_Ssend",
-    "MPI_Rsend",
-    "MPI_Ibsend",
-    "MPI_Issend",
-    "MPI_Irsend",
-    "MPI_Test",
-    "MPI_Cancel",
-    "MPI_Sendrecv",
-    "MPI_Sendrecv_replace",
-    "MPI_Cart_create",
-    "MPI_Cart_shift",
-    "MPI_Cart_coords",
-    "MPI_Cart_get",
-    "MPI_Cart_map",
-    "MPI_Cart_rank",
-    "MPI_Cart_sub",
-    "MPI_Cartdim_get",
-    "MPI_Dims_create",
-    "MPI_Graph_get",
-    "MPI_Graph_map",
-    "MPI_Graph_create",
-    "MPI_Graph_neighbors",
-    "MPI_Graphdims_get",
-    "MPI_Graph_neighbors_count",
-    "MPI_Topo_test",
-    "MPI_Waitany",
-    "MPI_Waitsome",
-    "MPI_Probe",
-    "MPI_Iprobe",
-    "MPI_Win_create",
-    "MPI_Win_free",
-    "MPI_Put",
-    "MPI_Get",
-    "MPI_Accumulate",
-    "MPI_Win_fence",
-    "MPI_Win_start",
-    "MPI_Win_complete",
-    "MPI_Win_post",
-    "MPI_Win_wait",
-    "MPI_Win_test",
-    "MPI_Win_lock",
-    "MPI_Win_unlock",
-    "MPI_Pack",
-    "MPI_Unpack",
-    "MPI_Op_create",
-    "MPI_Op_free",
-    "MPI_Reduce_scatter",
-    "MPI_Attr_delete",
-    "MPI_Attr_get",
-    "MPI_Attr_put",
-    "MPI_Group_difference",
-    "MPI_Group_excl",
-    "MPI_Group_free",
-    "MPI_Group_incl",
-    "MPI_Group_intersection",
-    "MPI_Group_rank",
-    "MPI_Group_range_excl",
-    "MPI_Group_range_incl",
-    "MPI_Group_size",
-    "MPI_Group_translate_ranks",
-    "MPI_Group_union",
-    "MPI_Group_compare",
-    "MPI_Intercomm_create",
-    "MPI_Intercomm_merge",
-    "MPI_Keyval_free",
-    "MPI_Keyval_create",
-    "MPI_Abort",
-    "MPI_Error_class",
-    "MPI_Errhandler_create",
-    "MPI_Errhandler_free",
-    "MPI_Errhandler_get",
-    "MPI_Error_string",
-    "MPI_Errhandler_set",
-    "MPI_Get_processor_name",
-    "MPI_Initialized",
-    "MPI_Wtick",
-    "MPI_Wtime",
-    "MPI_Address",
-    "MPI_Bsend_init",
-    "MPI_Buffer_attach",
-    "MPI_Buffer_detach",
-    "MPI_Request_free",
-    "MPI_Recv_init",
-    "MPI_Send_init",
-    "MPI_Get_count",
-    "MPI_Get_elements",
-    "MPI_Pack_size",
-    "MPI_Rsend_init",
-    "MPI_Ssend_init",
-    "MPI_Start",
-    "MPI_Startall",
-    "MPI_Testall",
-    "MPI_Testany",
-    "MPI_Test_cancelled",
-    "MPI_Testsome",
-    "MPI_Type_commit",
-    "MPI_Type_contiguous",
-    "MPI_Type_extent",
-    "MPI_Type_free",
-    "MPI_Type_hindexed",
-    "MPI_Type_hvector",
-    "MPI_Type_indexed",
-    "MPI_Type_lb",
-    "MPI_Type_size",
-    "MPI_Type_struct",
-    "MPI_Type_ub",
-    "MPI_Type_vector",
-    "MPI_File_open",
-    "MPI_File_close",
-    "MPI_File_read",
-    "MPI_File_read_all",
-    "MPI_File_write",
-    "MPI_File_write_all",
-    "MPI_File_read_at",
-    "MPI_File_read_at_all",
-    "MPI_File_write_at",
-    "MPI_File_write_at_all",
-    "MPI_Comm_spawn",
-    "MPI_Comm_spawn_multiple",
-    "MPI_Request_get_status",
-    "MPI_Ireduce",
-    "MPI_Iallreduce",
-    "MPI_Ibarrier",
-    "MPI_Ibcast",
-    "MPI_Ialltoall",
-    "MPI_Ialltoallv",
-    "MPI_Iallgather",
-    "MPI_Iallgatherv",
-    "MPI_Igather",
-    "MPI_Igatherv",
-    "MPI_Iscatter",
-    "MPI_Iscatterv",
-    "MPI_Ireduce_scatter",
-    "MPI_Iscan",
-    "MPI_Reduce_scatter_block",
-    "MPI_Ireduce_scatter_block",
-    "MPI_Alltoallw",
-    "MPI_Ialltoallw",
-    "MPI_Get_accumulate",
-};
-enum { N_CALLS = sizeof calls / sizeof calls[0] };
+/// From value 1 on, without MPI_.
+static const char calls[] =
+    " Send Recv Isend Irecv Wait Waitall Bcast Barrier Reduce Allreduce Alltoall Alltoallv Gather "
+    "Gatherv Scatter Scatterv Allgather Allgatherv Comm_rank Comm_size Comm_create Comm_dup "
+    "Comm_split Comm_group Comm_free Comm_remote_group Comm_remote_size Comm_test_inter "
+    "Comm_compare Scan Init Finalize Bsend Ssend Rsend Ibsend Issend Irsend Test Cancel Sendrecv "
+    "Sendrecv_replace Cart_create Cart_shift Cart_coords Cart_get Cart_map Cart_rank Cart_sub "
+    "Cartdim_get Dims_create Graph_get Graph_map Graph_create Graph_neighbors Graphdims_get "
+    "Graph_neighbors_count Topo_test Waitany Waitsome Probe Iprobe Win_create Win_free Put Get "
+    "Accumulate Win_fence Win_start Win_complete Win_post Win_wait Win_test Win_lock Win_unlock "
+    "Pack Unpack Op_create Op_free Reduce_scatter Attr_delete Attr_get Attr_put Group_difference "
+    "Group_excl Group_free Group_incl Group_intersection Group_rank Group_range_excl "
+    "Group_range_incl Group_size Group_translate_ranks Group_union Group_compare Intercomm_create "
+    "Intercomm_merge Keyval_free Keyval_create Abort Error_class Errhandler_create "
+    "Errhandler_free Errhandler_get Error_string Errhandler_set Get_processor_name Initialized "
+    "Wtick Wtime Address Bsend_init Buffer_attach Buffer_detach Request_free Recv_init Send_init "
+    "Get_count Get_elements Pack_size Rsend_init Ssend_init Start Startall Testall Testany "
+    "Test_cancelled Testsome Type_commit Type_contiguous Type_extent Type_free Type_hindexed "
+    "Type_hvector Type_indexed Type_lb Type_size Type_struct Type_ub Type_vector File_open "
+    "File_close File_read File_read_all File_write File_write_all File_read_at File_read_at_all "
+    "File_write_at File_write_at_all Comm_spawn Comm_spawn_multiple Request_get_status Ireduce "
+    "Iallreduce Ibarrier Ibcast Ialltoall Ialltoallv Iallgather Iallgatherv Igather Igatherv "
+    "Iscatter Iscatterv Ireduce_scatter Iscan Reduce_scatter_block Ireduce_scatter_block "
+    "Alltoallw Ialltoallw Get_accumulate ";
 
 static const struct event_type {
     uint32_t number;
@@ -214,10 +62,13 @@ static uint64_t value_of(const struct region *region, uint32_t index)
 {
     if (region->mpi == MPI_FUNCTION_NONE)
         return (uint64_t)index + 1;
-    for (size_t i = 0; i < N_CALLS; i++)
-        if (strcasecmp(calls[i], region->name) == 0)
-            return i + 1;
-    return FIRST_OWN_VALUE + (uint64_t)index;
+    bool may_have_value = strncasecmp(region->name, "MPI_", 4) == 0 && !strchr(region->name, ' ');
+    SCOPED char *word = memory_format(" %s ", may_have_value ? region->name + 4 : "");
+    const char *at = strcasestr(calls, word);
+    uint64_t value = at ? 1 : FIRST_OWN_VALUE + (uint64_t)index;
+    for (const char *c = calls; at && c < at; c++)
+        value += *c == ' ';
+    return value;
 }
 
 /// Whether NAME without MPI_ is one of WORDS, which have blanks around.
@@ -284,7 +135,7 @@ static void print_value(uint64_t value, const char *name, FILE *stream)
 static void print_type(const struct definitions *definitions, uint32_t number, const char *name,
                        const char *outside, FILE *stream)
 {
-    bool is_printed[N_CALLS + 1] = {false}, has_any = false;
+    bool is_printed[FIRST_OWN_VALUE] = {false}, has_any = false;
     for (uint32_t i = 0; i < definitions->n_regions; i++) {
         const struct prv_function function = prv_function_of(definitions, i);
         if (function.type != number || i == definitions->gap_region)
@@ -294,7 +145,7 @@ static void print_type(const struct definitions *definitions, uint32_t number, c
             print_value(0, outside, stream);
         }
         has_any = true;
-        bool is_numbered = number != PRV_USER_FUNCTION && function.value <= N_CALLS;
+        bool is_numbered = number != PRV_USER_FUNCTION && function.value < FIRST_OWN_VALUE;
         if (!is_numbered || !is_printed[function.value])
             print_value(function.value, definitions->regions[i].name, stream);
         if (is_numbered)

@@ -47,43 +47,40 @@ bool communicator_in_first_group(const struct communicator *comm, uint32_t world
 enum { BARE_NAME_BYTES = 64 }; // longer than any name in the list
 
 static const struct {
-    const char *bare_name;
     enum mpi_function function;
+    const char *bare_names;
 } special_functions[] = {
-    {"init", MPI_FUNCTION_INIT},
-    {"init_thread", MPI_FUNCTION_INIT},
-    {"session_init", MPI_FUNCTION_INIT},
-    {"finalize", MPI_FUNCTION_FINALIZE},
-    {"session_finalize", MPI_FUNCTION_SESSION_FINALIZE},
-    {"iprobe", MPI_FUNCTION_IPROBE},
-    {"improbe", MPI_FUNCTION_IPROBE},
-    {"parrived", MPI_FUNCTION_TEST},
-    {"win_test", MPI_FUNCTION_TEST},
-    {"win_post", MPI_FUNCTION_WIN_POST},
-    {"win_start", MPI_FUNCTION_WIN_START},
-    {"win_complete", MPI_FUNCTION_WIN_COMPLETE},
-    {"win_wait", MPI_FUNCTION_WIN_WAIT},
-    {"probe", MPI_FUNCTION_PROBE},
-    {"mprobe", MPI_FUNCTION_PROBE},
-    {"send", MPI_FUNCTION_STANDARD_SEND},
-    {"isend", MPI_FUNCTION_STANDARD_SEND},
-    {"sendrecv", MPI_FUNCTION_STANDARD_SEND},
-    {"isendrecv", MPI_FUNCTION_STANDARD_SEND},
-    {"sendrecv_replace", MPI_FUNCTION_STANDARD_SEND},
-    {"isendrecv_replace", MPI_FUNCTION_STANDARD_SEND},
-    {"start", MPI_FUNCTION_START},
-    {"startall", MPI_FUNCTION_START},
-    {"ssend", MPI_FUNCTION_SYNCHRONOUS_SEND},
-    {"ssend_init", MPI_FUNCTION_SYNCHRONOUS_SEND},
-    {"issend", MPI_FUNCTION_SYNCHRONOUS_SEND},
+    {MPI_FUNCTION_INIT, "init init_thread session_init"},
+    {MPI_FUNCTION_FINALIZE, "finalize"},
+    {MPI_FUNCTION_SESSION_FINALIZE, "session_finalize"},
+    {MPI_FUNCTION_IPROBE, "iprobe improbe"},
+    {MPI_FUNCTION_TEST, "parrived win_test"},
+    {MPI_FUNCTION_WIN_POST, "win_post"},
+    {MPI_FUNCTION_WIN_START, "win_start"},
+    {MPI_FUNCTION_WIN_COMPLETE, "win_complete"},
+    {MPI_FUNCTION_WIN_WAIT, "win_wait"},
+    {MPI_FUNCTION_PROBE, "probe mprobe"},
+    {MPI_FUNCTION_STANDARD_SEND,
+     "send isend sendrecv isendrecv sendrecv_replace isendrecv_replace"},
+    {MPI_FUNCTION_START, "start startall"},
+    {MPI_FUNCTION_SYNCHRONOUS_SEND, "ssend ssend_init issend"},
 };
-
-// Families, all members of which are tests: MPI_Testall, MPI_Request_get_status_any, ...
-static const char *const test_prefixes[] = {"test", "request_get_status"};
 
 static bool has_prefix(const char *text, const char *prefix)
 {
     return strncmp(text, prefix, strlen(prefix)) == 0;
+}
+
+/// Whether NAME is one of WORDS, or with AS_PREFIX begins with one.
+static bool is_among(const char *name, const char *words, bool as_prefix)
+{
+    while (*words) {
+        size_t n = strcspn(words, " ");
+        if (strncmp(name, words, n) == 0 && (as_prefix || name[n] == '\0'))
+            return true;
+        words += n + strspn(words + n, " ");
+    }
+    return false;
 }
 
 static bool cut_suffix(char *text, const char *suffix)
@@ -128,81 +125,44 @@ enum mpi_function mpi_function_of_name(const char *name, bool is_mpi_paradigm)
     if (!reduce_name(name, bare_name))
         return MPI_FUNCTION_OTHER;
     for (size_t i = 0; i < sizeof special_functions / sizeof *special_functions; i++)
-        if (strcmp(bare_name, special_functions[i].bare_name) == 0)
+        if (is_among(bare_name, special_functions[i].bare_names, false))
             return special_functions[i].function;
-    for (size_t i = 0; i < sizeof test_prefixes / sizeof *test_prefixes; i++)
-        if (has_prefix(bare_name, test_prefixes[i]))
-            return MPI_FUNCTION_TEST;
+    // MPI_Testall, MPI_Request_get_status_any, ...
+    if (is_among(bare_name, "test request_get_status", true))
+        return MPI_FUNCTION_TEST;
     return has_prefix(bare_name, "file_") ? MPI_FUNCTION_FILE : MPI_FUNCTION_OTHER;
 }
 
 // By the begin of the bare name; the first that fits decides. A nonblocking collective has an i
 // more.
 static const struct {
-    const char *prefix;
     enum mpi_class class_;
+    const char *prefixes;
 } class_prefixes[] = {
-    {"file_", MPI_CLASS_FILE},
-    {"win_lock", MPI_CLASS_RMA_SYNCHRONISATION},
-    {"win_unlock", MPI_CLASS_RMA_SYNCHRONISATION},
-    {"win_flush", MPI_CLASS_RMA_SYNCHRONISATION},
-    {"win_fence", MPI_CLASS_RMA_SYNCHRONISATION},
-    {"win_start", MPI_CLASS_RMA_SYNCHRONISATION},
-    {"win_complete", MPI_CLASS_RMA_SYNCHRONISATION},
-    {"win_post", MPI_CLASS_RMA_SYNCHRONISATION},
-    {"win_wait", MPI_CLASS_RMA_SYNCHRONISATION},
-    {"win_test", MPI_CLASS_RMA_SYNCHRONISATION},
-    {"win_sync", MPI_CLASS_RMA_SYNCHRONISATION},
-    {"accumulate", MPI_CLASS_RMA},
-    {"raccumulate", MPI_CLASS_RMA},
-    {"get_accumulate", MPI_CLASS_RMA},
-    {"rget", MPI_CLASS_RMA},
-    {"rput", MPI_CLASS_RMA},
-    {"fetch_and_op", MPI_CLASS_RMA},
-    {"compare_and_swap", MPI_CLASS_RMA},
-    {"reduce_local", MPI_CLASS_MANAGEMENT},
-    {"barrier", MPI_CLASS_COLLECTIVE},
-    {"bcast", MPI_CLASS_COLLECTIVE},
-    {"gather", MPI_CLASS_COLLECTIVE},
-    {"scatter", MPI_CLASS_COLLECTIVE},
-    {"allgather", MPI_CLASS_COLLECTIVE},
-    {"alltoall", MPI_CLASS_COLLECTIVE},
-    {"allreduce", MPI_CLASS_COLLECTIVE},
-    {"reduce", MPI_CLASS_COLLECTIVE},
-    {"scan", MPI_CLASS_COLLECTIVE},
-    {"exscan", MPI_CLASS_COLLECTIVE},
-    {"neighbor_", MPI_CLASS_COLLECTIVE},
-    {"send", MPI_CLASS_POINT_TO_POINT},
-    {"bsend", MPI_CLASS_POINT_TO_POINT},
-    {"ssend", MPI_CLASS_POINT_TO_POINT},
-    {"rsend", MPI_CLASS_POINT_TO_POINT},
-    {"recv", MPI_CLASS_POINT_TO_POINT},
-    {"mrecv", MPI_CLASS_POINT_TO_POINT},
-    {"probe", MPI_CLASS_POINT_TO_POINT},
-    {"mprobe", MPI_CLASS_POINT_TO_POINT},
-    {"psend", MPI_CLASS_POINT_TO_POINT},
-    {"precv", MPI_CLASS_POINT_TO_POINT},
-    {"pready", MPI_CLASS_POINT_TO_POINT},
-    {"parrived", MPI_CLASS_POINT_TO_POINT},
-    {"start", MPI_CLASS_POINT_TO_POINT},
-    {"wait", MPI_CLASS_POINT_TO_POINT},
-    {"test", MPI_CLASS_POINT_TO_POINT},
-    {"cancel", MPI_CLASS_POINT_TO_POINT},
-    {"request_get_status", MPI_CLASS_POINT_TO_POINT},
+    {MPI_CLASS_FILE, "file_"},
+    {MPI_CLASS_RMA_SYNCHRONISATION,
+     "win_lock win_unlock win_flush win_fence win_start win_complete win_post win_wait win_test "
+     "win_sync"},
+    {MPI_CLASS_RMA,
+     "accumulate raccumulate get_accumulate rget rput fetch_and_op compare_and_swap"},
+    {MPI_CLASS_MANAGEMENT, "reduce_local"},
+    {MPI_CLASS_COLLECTIVE,
+     "barrier bcast gather scatter allgather alltoall allreduce reduce scan exscan neighbor_"},
+    {MPI_CLASS_POINT_TO_POINT,
+     "send bsend ssend rsend recv mrecv probe mprobe psend precv pready parrived start wait test "
+     "cancel request_get_status"},
 };
 
 static enum mpi_class class_of_bare_name(const char *bare_name)
 {
-    if (strcmp(bare_name, "init") == 0 || strcmp(bare_name, "init_thread") == 0 ||
-        strcmp(bare_name, "finalize") == 0 || strcmp(bare_name, "session_init") == 0 ||
-        strcmp(bare_name, "session_finalize") == 0)
+    if (is_among(bare_name, "init init_thread finalize session_init session_finalize", false))
         return MPI_CLASS_START_END;
-    if (strcmp(bare_name, "put") == 0 || strcmp(bare_name, "get") == 0)
+    if (is_among(bare_name, "put get", false))
         return MPI_CLASS_RMA;
     if (strcmp(bare_name, "test_cancelled") == 0)
         return MPI_CLASS_MANAGEMENT;
     for (size_t i = 0; i < sizeof class_prefixes / sizeof *class_prefixes; i++)
-        if (has_prefix(bare_name, class_prefixes[i].prefix))
+        if (is_among(bare_name, class_prefixes[i].prefixes, true))
             return class_prefixes[i].class_;
     return MPI_CLASS_MANAGEMENT;
 }

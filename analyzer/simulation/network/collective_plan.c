@@ -4,8 +4,7 @@
 // in its k-th step.
 #include "analyzer/simulation/network/collective_plan.h"
 
-#include <stdbool.h>
-#include <stdint.h>
+#include "analyzer/base/order.h"
 
 enum collective_operation {
     BARRIER,
@@ -440,11 +439,6 @@ bool collective_plan_step(const struct collective_plan *plan, uint32_t phase, ui
         return round_step(&self, (enum pattern)of->pattern, index, step);
     *step = (struct collective_step){STEP_MULTICAST, 0, 0, self.unit_bytes};
     return index == 0;
-}
-
-static uint64_t smaller(uint64_t a, uint64_t b)
-{
-    return a < b ? a : b;
 }
 
 /// The smaller one, the other one where one is 0.
