@@ -10,7 +10,6 @@
 #include <math.h>
 #include <sqlite3.h>
 #include <stdarg.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>

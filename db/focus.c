@@ -3,7 +3,6 @@
 // text, in which an unescaped slash always separates levels, so that a prefix is a subtree.
 #include "db/focus.h"
 
-#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -6,14 +6,12 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <sqlite3.h>
-#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "analyzer/base/memory.h"
-#include "db/database.h"
 #include "db/writer.h"
 
 struct import {

@@ -13,7 +13,6 @@
 #include "analyzer/base/format/rank_lists.h"
 #include "analyzer/base/memory.h"
 #include "analyzer/base/text.h"
-#include "db/database.h"
 #include "db/writer.h"
 
 #ifndef PAGODA_VERSION

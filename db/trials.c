@@ -9,9 +9,7 @@
 #include <stdlib.h>
 #include <sys/stat.h>
 
-#include "analyzer/base/error.h"
 #include "analyzer/base/memory.h"
-#include "db/database.h"
 #include "db/names.h"
 
 /// Columns of a summary, from the view `trials`, with their letters (database.h).

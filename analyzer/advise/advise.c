@@ -6,7 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "analyzer/advise/candidates.h"
 #include "analyzer/base/memory.h"
 #include "analyzer/base/order.h"
 #include "analyzer/result/cores.h"

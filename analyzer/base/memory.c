@@ -2,11 +2,6 @@
 // Allocation that ends the process when memory is out (see memory.h).
 #include "analyzer/base/memory.h"
 
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 static void die_out_of_memory(size_t size_bytes)
 {
     fprintf(stderr, "pagoda: out of memory (asked for %zu bytes more)\n", size_bytes);

@@ -3,9 +3,7 @@
 // Digits that all numbers share take no pass.
 #include "analyzer/base/order.h"
 
-#include <stdbool.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "analyzer/base/memory.h"
 

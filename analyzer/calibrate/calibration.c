@@ -4,7 +4,6 @@
 
 #include <inttypes.h>
 #include <stdarg.h>
-#include <stdio.h>
 #include <string.h>
 
 static const uint64_t sizes[] = {0, 1024, 65536, 1048576};

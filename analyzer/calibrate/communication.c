@@ -3,7 +3,6 @@
 #include "analyzer/calibrate/communication.h"
 
 #include <math.h>
-#include <stdbool.h>
 
 #include "analyzer/base/map.h"
 #include "analyzer/base/memory.h"

@@ -2,7 +2,6 @@
 // Measured replays into a database that is removed after the comparison.
 
 #include <errno.h>
-#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -12,7 +11,6 @@
 #include "analyzer/base/memory.h"
 #include "analyzer/base/text.h"
 #include "analyzer/cmd/compared_traces.h"
-#include "analyzer/replay/interval.h"
 #include "analyzer/replay/replay_run.h"
 #include "db/database.h"
 #include "db/store.h"

@@ -3,18 +3,14 @@
 #include "analyzer/cmd/stored_trials.h"
 
 #include <inttypes.h>
-#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#include "analyzer/advise/advise.h"
 #include "analyzer/base/memory.h"
 #include "analyzer/base/text.h"
-#include "analyzer/compare/back_test.h"
 #include "analyzer/replay/interval.h"
 #include "analyzer/replay/replay_run.h"
-#include "analyzer/report/report.h"
 #include "analyzer/spread/spread.h"
 #include "db/database.h"
 

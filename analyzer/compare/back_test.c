@@ -9,7 +9,6 @@
 #include <string.h>
 
 #include "analyzer/base/memory.h"
-#include "analyzer/base/options/options.h"
 #include "analyzer/base/order.h"
 #include "analyzer/base/text.h"
 #include "db/query/predictions.h"

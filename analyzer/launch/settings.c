@@ -5,13 +5,11 @@
 #include <ctype.h>
 #include <inttypes.h>
 #include <stdbool.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "analyzer/base/format/lines.h"
 #include "analyzer/base/memory.h"
-#include "analyzer/base/options/options.h"
 #include "analyzer/base/text.h"
 #include "analyzer/launch/filter.h"
 

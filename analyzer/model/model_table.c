@@ -10,7 +10,6 @@
 #include "analyzer/base/checksum.h"
 #include "analyzer/base/format/csv.h"
 #include "analyzer/base/formula.h"
-#include "analyzer/base/map.h"
 #include "analyzer/base/memory.h"
 #include "analyzer/base/options/options.h"
 #include "analyzer/base/text.h"

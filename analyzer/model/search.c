@@ -15,7 +15,6 @@
 #include "analyzer/model/search.h"
 
 #include <math.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 

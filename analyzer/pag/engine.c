@@ -6,13 +6,11 @@
 #include "analyzer/pag/engine.h"
 
 #include <stddef.h>
-#include <stdint.h>
 
 #include "analyzer/base/memory.h"
 #include "analyzer/pag/index.h"
 #include "analyzer/pag/location/digest.h"
 #include "analyzer/pag/location/excerpt.h"
-#include "analyzer/pag/outcome.h"
 #include "analyzer/pag/views/recent.h"
 #include "analyzer/pag/views/region_triggers.h"
 #include "analyzer/pag/views/regions.h"

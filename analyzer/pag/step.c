@@ -6,7 +6,6 @@
 
 #include "analyzer/pag/leave.h"
 #include "analyzer/pag/lineage/head.h"
-#include "analyzer/pag/location/digest.h"
 #include "analyzer/pag/location/without_cpu.h"
 #include "analyzer/pag/matching/matching.h"
 #include "analyzer/pag/views/recent.h"

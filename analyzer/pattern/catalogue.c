@@ -11,8 +11,6 @@
 #include "analyzer/base/memory.h"
 #include "analyzer/base/text.h"
 #include "analyzer/pattern/expression.h"
-#include "analyzer/pattern/pattern.h"
-#include "analyzer/pattern/properties/hierarchy.h"
 
 enum { MAX_PATTERNS = 1000, MAX_DEPTH = 32 };
 

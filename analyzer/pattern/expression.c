@@ -8,7 +8,6 @@
 #include "analyzer/pattern/expression.h"
 
 #include <stdarg.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -7,7 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "analyzer/base/format/elements.h"
 #include "analyzer/base/format/template.h"
 #include "analyzer/base/formula.h"
 #include "analyzer/base/memory.h"

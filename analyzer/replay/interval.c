@@ -12,10 +12,7 @@
 #include "analyzer/pag/phase.h"
 #include "analyzer/pattern/matcher.h"
 #include "analyzer/replay/replay_run.h"
-#include "analyzer/result/collect.h"
-#include "analyzer/result/result.h"
 #include "analyzer/trace/definitions.h"
-#include "analyzer/trace/reader.h"
 
 enum { MAX_PHASES = 10000 }; // of one NAME#*
 

@@ -2,10 +2,8 @@
 // A replay with its listeners.
 #include "analyzer/replay/replay_run.h"
 
-#include "analyzer/base/error.h"
 #include "analyzer/base/memory.h"
 #include "analyzer/pag/location/digest.h"
-#include "analyzer/result/collect.h"
 #include "analyzer/result/views/servers.h"
 #include "analyzer/rewrite/clock_fit.h"
 #include "analyzer/simulation/cost/ideal.h"

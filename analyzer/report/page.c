@@ -7,7 +7,6 @@
 
 #include "analyzer/base/error.h"
 #include "analyzer/base/memory.h"
-#include "analyzer/base/text.h"
 
 enum {
     DEFAULT_WIDTH = 80,

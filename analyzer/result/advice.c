@@ -7,7 +7,6 @@
 
 #include "analyzer/base/memory.h"
 #include "analyzer/base/text.h"
-#include "analyzer/result/whatif.h"
 
 const char *const advice_kind_names[ADVICE_KINDS] = {"region",  "sync",       "messages",
                                                      "network", "processors", "placement",

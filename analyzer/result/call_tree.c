@@ -11,7 +11,6 @@
 #include "analyzer/base/memory.h"
 #include "analyzer/base/order.h"
 #include "analyzer/base/text.h"
-#include "analyzer/trace/definitions.h"
 
 struct merge {
     const struct definitions *definitions;

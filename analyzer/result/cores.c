@@ -2,7 +2,6 @@
 // Ranks against cores, node by node (see cores.h).
 #include "analyzer/result/cores.h"
 
-#include <stdbool.h>
 #include <stddef.h>
 #include <string.h>
 

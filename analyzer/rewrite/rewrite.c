@@ -11,11 +11,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include <otf2/otf2.h>
-
-#include "analyzer/base/error.h"
 #include "analyzer/base/memory.h"
-#include "analyzer/rewrite/new_archive.h"
 #include "analyzer/trace/archive.h"
 #include "analyzer/trace/definitions/resolve.h"
 

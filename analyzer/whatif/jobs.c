@@ -6,7 +6,6 @@
 #include <stdlib.h>
 
 #include "analyzer/base/checksum.h"
-#include "analyzer/base/error.h"
 #include "analyzer/base/memory.h"
 #include "analyzer/base/threads.h"
 #include "analyzer/simulation/change/set_work.h"

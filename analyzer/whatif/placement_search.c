@@ -9,7 +9,6 @@
 #include "analyzer/base/memory.h"
 #include "analyzer/base/order.h"
 #include "analyzer/simulation/cores/placement.h"
-#include "analyzer/whatif/jobs.h"
 
 #define NO_RANK UINT32_MAX
 

@@ -11,7 +11,6 @@
 
 #include "analyzer/base/memory.h"
 #include "analyzer/base/text.h"
-#include "db/import.h"
 #include "db/store.h"
 #include "db/writer.h"
 

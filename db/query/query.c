@@ -6,16 +6,12 @@
 #include "db/query/query.h"
 
 #include <sqlite3.h>
-#include <stdbool.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "analyzer/base/map.h"
 #include "analyzer/base/memory.h"
 #include "analyzer/base/order.h"
-#include "db/database.h"
-#include "db/focus.h"
 #include "db/names.h"
 #include "db/schema.h"
 #include "db/store.h"

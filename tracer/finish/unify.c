@@ -2,8 +2,6 @@
 // See unify.h for the rule. Keys are byte strings of the numbers they are made of.
 #include "tracer/finish/unify.h"
 
-#include "tracer/finish/memory.h"
-
 #include <stdlib.h>
 
 static uint32_t add_group(struct unify *unify, const int32_t *members, uint32_t n)

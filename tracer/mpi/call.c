@@ -3,7 +3,6 @@
 #include "tracer/mpi/call.h"
 
 #include "tracer/mpi/wrapper.h"
-#include "tracer/record/module.h"
 
 #include <dlfcn.h>
 #include <execinfo.h>

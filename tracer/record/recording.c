@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "tracer/record/recording.h"
 
-#include "tracer/dispatch/dispatch.h"
 #include "tracer/record/settings.h"
 
 #include <pthread.h>

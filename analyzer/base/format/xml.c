@@ -7,8 +7,6 @@
 #include <errno.h>
 #include <libxml/parser.h>
 #include <libxml/parserInternals.h>
-#include <stdbool.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 

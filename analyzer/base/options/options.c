@@ -13,7 +13,6 @@
 #include <string.h>
 #include <strings.h>
 
-#include "analyzer/base/error.h"
 #include "analyzer/base/memory.h"
 #include "analyzer/base/text.h"
 

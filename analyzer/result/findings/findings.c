@@ -4,8 +4,6 @@
 #include "analyzer/result/findings/findings.h"
 
 #include <inttypes.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "analyzer/base/format/template.h"

@@ -18,7 +18,6 @@
 #include "analyzer/base/text.h"
 #include "analyzer/rewrite/new_archive.h"
 #include "analyzer/trace/archive.h"
-#include "analyzer/trace/definitions/local_definitions.h"
 
 enum { USUAL_EVENT_CHUNK_BYTES = 1 << 20, USUAL_DEFINITION_CHUNK_BYTES = 4 << 20 };
 enum { MOST_STATED_LOSSES = 8 }; // in the archive itself

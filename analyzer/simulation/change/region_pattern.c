@@ -12,7 +12,6 @@
 #include "analyzer/base/map.h"
 #include "analyzer/base/memory.h"
 #include "analyzer/base/text.h"
-#include "analyzer/trace/definitions.h"
 
 // --- one text
 

@@ -10,7 +10,6 @@
 
 #include "analyzer/base/formula.h"
 #include "analyzer/base/memory.h"
-#include "analyzer/simulation/network/collective_plan.h"
 
 __extension__ typedef __int128 wide;
 

@@ -3,13 +3,11 @@
 #include "analyzer/simulation/dealt/policy.h"
 
 #include <math.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "analyzer/base/memory.h"
 #include "analyzer/base/options/options.h"
-#include "analyzer/pag/pag.h"
 #include "analyzer/simulation/cost/cost_time.h"
 
 enum { MAX_FREE_HOSTS = 65536 };

@@ -2,8 +2,6 @@
 // See symbols_unit.h. Terms are those of the DWARF standard, version 5, sections 3.1 to 3.3.
 #include "tracer/finish/symbols/symbols_unit.h"
 
-#include "tracer/finish/memory.h"
-
 #include <dwarf.h>
 #include <elfutils/libdw.h>
 #include <gelf.h>
