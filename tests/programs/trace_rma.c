@@ -38,6 +38,23 @@ static void compute(double ms)
         ;
 }
 
+/* Of the ranks FIRST to LAST of COMM, all of which call it, WHO is late: by 100 ms after the others
+ * said that they come next. */
+static void late(int who, int first, int last, MPI_Comm comm)
+{
+    int own;
+
+    MPI_Comm_rank(comm, &own);
+    if (own != who) {
+        MPI_Send(NULL, 0, MPI_INT, who, 1, comm);
+        return;
+    }
+    for (int other = first; other <= last; other++)
+        if (other != who)
+            MPI_Recv(NULL, 0, MPI_INT, other, 1, comm, MPI_STATUS_IGNORE);
+    compute(LATE_MS);
+}
+
 static MPI_Win make(MPI_Comm comm, const char *name, int **memory)
 {
     MPI_Win window;
@@ -54,8 +71,7 @@ static void fences(MPI_Win window, const int *memory)
 {
     MPI_Win_fence(0, window); /* all memory is set */
     MPI_Put(&rank, 1, MPI_INT, (rank + 1) % n_ranks, 0, 1, MPI_INT, window);
-    if (rank == 2)
-        compute(LATE_MS);
+    late(2, 0, 3, MPI_COMM_WORLD);
     MPI_Win_fence(MPI_MODE_NOSUCCEED, window); /* late: 2 */
     check(*memory == (rank + n_ranks - 1) % n_ranks);
 }
@@ -117,8 +133,7 @@ static void parts(void)
     if (rank % 2 == 1) {
         window = make(half, "odd", &memory);
         MPI_Win_fence(0, window);
-        if (rank == 3)
-            compute(LATE_MS);
+        late(1, 0, 1, half);
         MPI_Win_free(&window); /* late: 3 */
     } else if (rank == 0) {
         window = make(MPI_COMM_SELF, "own", &memory);
@@ -156,8 +171,9 @@ static void late_post(MPI_Win window, const int *memory)
     MPI_Group origins = group_of(2, (const int[]){0, 2}), target = group_of(1, (const int[]){1});
 
     MPI_Barrier(MPI_COMM_WORLD);
+    if (rank != 3)
+        late(1, 0, 2, MPI_COMM_WORLD);
     if (rank == 1) {
-        compute(LATE_MS);
         MPI_Win_post(origins, 0, window); /* late: 1 */
         MPI_Win_wait(window);
         check(memory[0] == 0 && memory[2] == 2);
@@ -177,10 +193,11 @@ static void early_wait(MPI_Win window, const int *memory)
         MPI_Win_start(targets, 0, window);
         for (int target = 1; target < n_ranks; target++)
             put(target, window);
-        compute(LATE_MS);
+        late(0, 0, 3, MPI_COMM_WORLD);
         MPI_Win_complete(window); /* late: 0 */
     } else {
         MPI_Win_post(origin, 0, window);
+        late(0, 0, 3, MPI_COMM_WORLD);
         MPI_Win_wait(window);
         check(memory[0] == 0);
     }
