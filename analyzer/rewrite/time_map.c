@@ -20,12 +20,13 @@
 #include <unistd.h>
 
 #include "analyzer/base/cleanup.h"
+#include "analyzer/base/format/numbers.h"
 #include "analyzer/base/memory.h"
 #include "analyzer/base/order.h"
 
 __extension__ typedef unsigned __int128 wide;
 
-enum { BLOCK_BYTES = 1024, NEXT_BYTES = 8, NUMBER_BYTES = 10, RECORD_BYTES = 5 * NUMBER_BYTES };
+enum { BLOCK_BYTES = 1024, NEXT_BYTES = 8, RECORD_BYTES = 5 * NUMBER_BYTES };
 enum record_kind {
     RECORD_END,
     RECORD_PIECE,
@@ -111,9 +112,7 @@ static void make_room(struct time_map *map, struct track *track)
 
 static void put_number(struct track *track, uint64_t number)
 {
-    for (; number >= 0x80; number >>= 7)
-        track->block[track->n_bytes++] = (unsigned char)(number | 0x80);
-    track->block[track->n_bytes++] = (unsigned char)number;
+    track->n_bytes += number_write(track->block + track->n_bytes, number);
 }
 
 static void put_kind(struct time_map *map, struct track *track, enum record_kind kind)
@@ -263,19 +262,6 @@ static int load(const struct time_map *map, struct place *place, uint64_t number
     return 0;
 }
 
-static uint64_t get_number(struct place *place)
-{
-    uint64_t number = 0;
-    unsigned shift = 0;
-    unsigned char byte;
-    do {
-        byte = place->block[place->at++];
-        number |= (uint64_t)(byte & 0x7f) << shift;
-        shift += 7;
-    } while (byte & 0x80);
-    return number;
-}
-
 static int get_record(const struct time_map *map, struct place *place, struct record *record,
                       struct error *err)
 {
@@ -289,20 +275,20 @@ static int get_record(const struct time_map *map, struct place *place, struct re
     }
     place->at += record->kind != RECORD_END;
     if (record->kind == RECORD_PIECE) {
-        record->recorded_ns = get_number(place);
-        record->scale = get_number(place);
+        record->recorded_ns = number_read(place->block, &place->at);
+        record->scale = number_read(place->block, &place->at);
     } else if (record->kind == RECORD_CHANGE) {
-        record->event = get_number(place);
-        record->size = get_number(place);
+        record->event = number_read(place->block, &place->at);
+        record->size = number_read(place->block, &place->at);
     } else if (record->kind == RECORD_EVENT) {
         record->n_events = 1;
     } else if (record->kind != RECORD_END) {
-        record->n_events = get_number(place);
-        record->recorded_ns = get_number(place);
-        record->length_ns = get_number(place);
-        record->work_ns = get_number(place);
+        record->n_events = number_read(place->block, &place->at);
+        record->recorded_ns = number_read(place->block, &place->at);
+        record->length_ns = number_read(place->block, &place->at);
+        record->work_ns = number_read(place->block, &place->at);
         if (record->kind == RECORD_OUTSIDE)
-            record->blocked_ns = get_number(place);
+            record->blocked_ns = number_read(place->block, &place->at);
         if (record->kind == RECORD_LATE) {
             record->n_calls = record->n_events;
             record->n_events = 0;

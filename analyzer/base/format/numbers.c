@@ -8,16 +8,13 @@
 
 #include "analyzer/base/memory.h"
 
-enum { MAX_BYTES = 10, BITS = 7, MORE = 0x80 };
+enum { BITS = 7, MORE = 0x80 };
 
 static void write_number(struct numbers *numbers, uint64_t value)
 {
-    numbers->bytes = array_reserve(numbers->bytes, &numbers->capacity, numbers->n + MAX_BYTES, 1);
-    while (value >= MORE) {
-        numbers->bytes[numbers->n++] = (unsigned char)(value | MORE);
-        value >>= BITS;
-    }
-    numbers->bytes[numbers->n++] = (unsigned char)value;
+    numbers->bytes =
+        array_reserve(numbers->bytes, &numbers->capacity, numbers->n + NUMBER_BYTES, 1);
+    numbers->n += number_write(numbers->bytes + numbers->n, value);
 }
 
 static uint64_t read_number(struct numbers *numbers)

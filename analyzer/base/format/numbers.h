@@ -56,3 +56,25 @@ static inline struct numbers numbers_of(unsigned char *bytes, size_t n)
 }
 
 void numbers_release(struct numbers *numbers);
+
+/// One number in bytes that the caller keeps, NUMBER_BYTES at most. Writing returns how many it
+/// took; reading goes on to what is after it.
+enum { NUMBER_BYTES = 10 };
+static inline uint32_t number_write(unsigned char *bytes, uint64_t value)
+{
+    uint32_t n = 0;
+    for (; value >= 0x80; value >>= 7)
+        bytes[n++] = (unsigned char)(value | 0x80);
+    bytes[n++] = (unsigned char)value;
+    return n;
+}
+static inline uint64_t number_read(const unsigned char *bytes, uint32_t *at)
+{
+    uint64_t value = 0;
+    for (unsigned shift = 0;; shift += 7) {
+        unsigned char byte = bytes[(*at)++];
+        value |= (uint64_t)(byte & 0x7f) << shift;
+        if (byte < 0x80)
+            return value;
+    }
+}

@@ -9,9 +9,10 @@
 #include <unistd.h>
 
 #include "analyzer/base/cleanup.h"
+#include "analyzer/base/format/numbers.h"
 #include "analyzer/base/memory.h"
 
-enum { BLOCK_BYTES = 4096, NUMBER_BYTES = 10, NO_FILE = -1 };
+enum { BLOCK_BYTES = 4096, NO_FILE = -1 };
 #define NO_BLOCK UINT64_MAX
 
 struct block {
@@ -114,21 +115,15 @@ static void make_room(struct rank_notes *notes, struct row *row)
     row->last_number = number;
 }
 
-static void put_number(struct block *block, uint64_t number)
-{
-    for (; number >= 0x80; number >>= 7)
-        block->bytes[block->n_bytes++] = (unsigned char)(number | 0x80);
-    block->bytes[block->n_bytes++] = (unsigned char)number;
-}
-
 void rank_notes_add(struct rank_notes *notes, size_t index, uint64_t time_ns, uint64_t number)
 {
     struct row *row = &notes->rows[index];
     if (time_ns < row->time_ns)
         return; // clocks that go back
     make_room(notes, row);
-    put_number(row->last, time_ns - row->time_ns);
-    put_number(row->last, number);
+    struct block *last = row->last;
+    last->n_bytes += number_write(last->bytes + last->n_bytes, time_ns - row->time_ns);
+    last->n_bytes += number_write(last->bytes + last->n_bytes, number);
     row->time_ns = time_ns;
 }
 
@@ -148,17 +143,6 @@ static void read_block(struct rank_notes_reader *reader, struct place *place, ui
         place->is_over = reader->has_failed = true;
 }
 
-static uint64_t get_number(struct place *place)
-{
-    uint64_t number = 0;
-    for (int shift = 0;; shift += 7) {
-        unsigned char byte = place->block.bytes[place->at++];
-        number |= (uint64_t)(byte & 0x7f) << shift;
-        if (byte < 0x80)
-            return number;
-    }
-}
-
 static void read_pair(struct rank_notes_reader *reader, struct place *place)
 {
     if (place->at == place->block.n_bytes && place->block.next != NO_BLOCK)
@@ -166,8 +150,8 @@ static void read_pair(struct rank_notes_reader *reader, struct place *place)
     place->is_over = place->is_over || place->at == place->block.n_bytes;
     if (place->is_over)
         return;
-    place->time_ns += get_number(place);
-    place->number = get_number(place);
+    place->time_ns += number_read(place->block.bytes, &place->at);
+    place->number = number_read(place->block.bytes, &place->at);
 }
 
 /// Before the first note of ROW, which has some.
