@@ -153,9 +153,7 @@ static void keep_total(const struct query_value *value, void *user)
 static void keep_value(const struct query_value *value, void *user)
 {
     struct values *values = user;
-    values->parts =
-        array_reserve(values->parts, &values->capacity, values->n + 1, sizeof *values->parts);
-    values->parts[values->n++] =
+    *ARRAY_NEXT(values->parts, values->n, values->capacity) =
         (struct part){resource_map_apply(values->map, value->part), value->value};
 }
 

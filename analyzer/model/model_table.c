@@ -24,10 +24,9 @@ size_t model_table_series(struct model_table *table, const char *name)
         if (strcmp(table->series[index].name, name) == 0)
             return index;
     map_put(&table->by_name, key, (uint32_t)table->n_series);
-    table->series = array_reserve(table->series, &table->series_capacity, table->n_series + 1,
-                                  sizeof *table->series);
-    table->series[table->n_series] = (struct model_series){.name = memory_copy_text(name)};
-    return table->n_series++;
+    *ARRAY_NEXT(table->series, table->n_series, table->series_capacity) =
+        (struct model_series){.name = memory_copy_text(name)};
+    return table->n_series - 1;
 }
 
 void model_series_add_row(struct model_series *series, size_t n_parameters, const double *x,

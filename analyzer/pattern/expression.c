@@ -293,9 +293,8 @@ static void expect(struct parser *p, const char *sign)
 
 static size_t add_node(struct parser *p, struct expression_node node)
 {
-    p->nodes = array_reserve(p->nodes, &p->capacity, p->n_nodes + 1, sizeof(*p->nodes));
-    p->nodes[p->n_nodes] = node;
-    return p->n_nodes++;
+    *ARRAY_NEXT(p->nodes, p->n_nodes, p->capacity) = node;
+    return p->n_nodes - 1;
 }
 
 static size_t add_constant(struct parser *p, double constant)

@@ -29,10 +29,8 @@ void batch_begins_add(struct batch_begins *begins, const struct trace_place *beg
         memmove(begins->items, begins->items + n_read,
                 (begins->n - n_read) * sizeof *begins->items);
     begins->n -= n_read;
-    begins->items =
-        array_reserve(begins->items, &begins->capacity, begins->n + 1, sizeof *begins->items);
-    begins->items[begins->n] = *begin;
-    begins->items[begins->n++].event = begins->n_events;
+    *ARRAY_NEXT(begins->items, begins->n, begins->capacity) = *begin;
+    begins->items[begins->n - 1].event = begins->n_events;
     begins->n_events += n_events;
 }
 

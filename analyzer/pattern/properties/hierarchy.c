@@ -99,9 +99,7 @@ struct linking {
 static struct property_node *add_node(struct hierarchy *hierarchy, uint32_t property,
                                       uint32_t parent)
 {
-    hierarchy->nodes =
-        memory_resize(hierarchy->nodes, hierarchy->n_nodes + 1, sizeof *hierarchy->nodes);
-    struct property_node *node = &hierarchy->nodes[hierarchy->n_nodes++];
+    struct property_node *node = ARRAY_EXTEND(hierarchy->nodes, hierarchy->n_nodes);
     *node = (struct property_node){
         .property = property, .parent = parent, .threshold = default_threshold};
     node->depth = parent == NODE_NONE ? 0 : hierarchy->nodes[parent].depth + 1;
@@ -141,8 +139,7 @@ static int read_setting(const struct element_reader *reader, const struct xml_el
                          name);
     if (option_read_number(value, &setting.value, reader->err) != 0)
         return XML_PLACE(reader, element);
-    node->settings = memory_resize(node->settings, node->n_settings + 1, sizeof *node->settings);
-    node->settings[node->n_settings++] = setting;
+    *ARRAY_EXTEND(node->settings, node->n_settings) = setting;
     return 0;
 }
 

@@ -98,9 +98,7 @@ void metrics_collect(const struct property_list *properties, struct result *resu
         collected.unit = memory_copy_text(metric->unit);
         collected.summary = memory_copy_text(metric->summary);
         collected.focus = memory_copy_text(property_focus_names[metric->focus]);
-        result->metrics =
-            memory_resize(result->metrics, result->n_metrics + 1, sizeof *result->metrics);
-        result->metrics[result->n_metrics++] = collected;
+        *ARRAY_EXTEND(result->metrics, result->n_metrics) = collected;
     }
     if (values)
         property_values_free(values);
