@@ -98,7 +98,8 @@ all: $(if $(main-object),$(BUILD)/pagoda)
 $(BUILD)/obj/%.o: %.c $(BUILD)/flags
 	$(call say,CC,$<)
 	@mkdir -p $(@D)
-	$(compile) $(if $(filter $@,$(objects-with-folders)),$(folder-cppflags)) -c -o $@ $<
+	$(compile) $(if $(filter $@,$(objects-with-folders)),$(folder-cppflags)) \
+	    $(if $(filter tests/%,$<),-Wno-unused-parameter) -c -o $@ $<
 
 # The steps of the database's schema become texts in C.
 $(BUILD)/obj/db/schema.c: $(shell ls -v db/schema/*.sql) db/schema

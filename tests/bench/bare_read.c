@@ -23,7 +23,6 @@ static OTF2_CallbackCode on_location(void *data, OTF2_LocationRef self, OTF2_Str
                                      OTF2_LocationType type, uint64_t n_events,
                                      OTF2_LocationGroupRef group)
 {
-    (void)data, (void)name, (void)type, (void)n_events, (void)group;
     uint64_t *longer = realloc(locations, (n_locations + 1) * sizeof *locations);
     if (!longer)
         return OTF2_CALLBACK_ERROR;
@@ -36,7 +35,6 @@ static OTF2_CallbackCode on_region(OTF2_LocationRef location, OTF2_TimeStamp tim
                                    uint64_t position, void *data, OTF2_AttributeList *attributes,
                                    OTF2_RegionRef region)
 {
-    (void)location, (void)time, (void)position, (void)data, (void)attributes, (void)region;
     return OTF2_CALLBACK_SUCCESS;
 }
 
@@ -45,8 +43,6 @@ static OTF2_CallbackCode on_message(OTF2_LocationRef location, OTF2_TimeStamp ti
                                     uint32_t partner, OTF2_CommRef comm, uint32_t tag,
                                     uint64_t length)
 {
-    (void)location, (void)time, (void)position, (void)data, (void)attributes;
-    (void)partner, (void)comm, (void)tag, (void)length;
     return OTF2_CALLBACK_SUCCESS;
 }
 
@@ -54,7 +50,6 @@ static OTF2_CallbackCode on_collective_begin(OTF2_LocationRef location, OTF2_Tim
                                              uint64_t position, void *data,
                                              OTF2_AttributeList *attributes)
 {
-    (void)location, (void)time, (void)position, (void)data, (void)attributes;
     return OTF2_CALLBACK_SUCCESS;
 }
 
@@ -64,8 +59,6 @@ static OTF2_CallbackCode on_collective_end(OTF2_LocationRef location, OTF2_TimeS
                                            OTF2_CommRef comm, uint32_t root, uint64_t sent,
                                            uint64_t received)
 {
-    (void)location, (void)time, (void)position, (void)data, (void)attributes;
-    (void)op, (void)comm, (void)root, (void)sent, (void)received;
     return OTF2_CALLBACK_SUCCESS;
 }
 

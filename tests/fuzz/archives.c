@@ -108,7 +108,6 @@ static int read_again(struct trace *trace)
 
 int fuzz_archive(const char *path, char *text, struct error *err)
 {
-    (void)text;
     int lowest = dup(STDIN_FILENO);
     close(lowest);
     struct trace *trace = trace_open(path, err);

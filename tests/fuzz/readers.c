@@ -63,7 +63,6 @@ static bool match_odd_triggers(const struct catalogue *catalogue)
 /// A file is refused in one line that begins with its name.
 static int read_catalogue(const char *path, char *text, struct error *err)
 {
-    (void)text;
     struct catalogue *catalogue = catalogue_load(NULL, &path, 1, err);
     bool is_good = catalogue
                        ? match_odd_triggers(catalogue)
@@ -77,7 +76,6 @@ static int read_catalogue(const char *path, char *text, struct error *err)
 
 static int read_machine(const char *path, char *text, struct error *err)
 {
-    (void)text;
     struct machine machine = {0};
     int result = machine_read(&machine, path, err);
     for (size_t i = 0; result == 0 && i < machine.n_collectives; i++)
@@ -90,7 +88,6 @@ static int read_machine(const char *path, char *text, struct error *err)
 
 static int read_policy(const char *path, char *text, struct error *err)
 {
-    (void)text;
     struct policy policy = {0};
     int result = policy_read(&policy, path, err);
     policy_release(&policy);
@@ -99,7 +96,6 @@ static int read_policy(const char *path, char *text, struct error *err)
 
 static int read_task_model(const char *path, char *text, struct error *err)
 {
-    (void)text;
     struct task_model model = {0};
     int result = task_model_read(&model, path, NULL, err);
     task_model_release(&model);
@@ -108,7 +104,6 @@ static int read_task_model(const char *path, char *text, struct error *err)
 
 static int read_sweep(const char *path, char *text, struct error *err)
 {
-    (void)text;
     struct sweep_spec spec;
     sweep_spec_init(&spec);
     int result = sweep_spec_read(&spec, path, err);
@@ -118,7 +113,6 @@ static int read_sweep(const char *path, char *text, struct error *err)
 
 static int read_experiment_property(const char *path, char *text, struct error *err)
 {
-    (void)text;
     struct property_catalogue catalogue = {0};
     int result = property_file_read(&catalogue, path, err);
     for (size_t i = 0; result == 0 && i < catalogue.n; i++) {
@@ -133,7 +127,6 @@ static int read_experiment_property(const char *path, char *text, struct error *
 
 static int read_filter(const char *path, char *text, struct error *err)
 {
-    (void)text;
     struct trace_filter *filter = trace_filter_read(path, err);
     trace_filter_free(filter);
     return filter ? 0 : -1;
@@ -141,7 +134,6 @@ static int read_filter(const char *path, char *text, struct error *err)
 
 static int read_rules(const char *path, char *text, struct error *err)
 {
-    (void)text;
     struct reduction_rules rules = {0};
     int result = reduction_rules_read(&rules, path, err);
     struct reduction_function function = {"solve", "solver.c", 1, 2, 3, 4};
@@ -163,7 +155,6 @@ static int read_trace(const char *path, struct error *err)
 
 static int read_chrome(const char *path, char *text, struct error *err)
 {
-    (void)text;
     return read_trace(path, err);
 }
 
@@ -180,7 +171,6 @@ static int read_prv(const char *path, char *text, struct error *err)
 
 static int read_map(const char *path, char *text, struct error *err)
 {
-    (void)text;
     struct resource_map *map = NULL;
     int result = resource_map_read(&map, path, err);
     if (result == 0) {
@@ -192,7 +182,6 @@ static int read_map(const char *path, char *text, struct error *err)
 
 static int read_table(const char *path, char *text, struct error *err)
 {
-    (void)text;
     struct model_table table = {0};
     int result = model_table_read(&table, path, err);
     if (result == 0)
@@ -202,7 +191,6 @@ static int read_table(const char *path, char *text, struct error *err)
 
 static int read_import(const char *path, char *text, struct error *err)
 {
-    (void)text;
     const struct import_names names = {0};
     struct database *memory = NULL;
     FILE *stream = fopen(path, "re");
@@ -216,7 +204,6 @@ static int read_import(const char *path, char *text, struct error *err)
 
 static int read_profile(const char *path, char *text, struct error *err)
 {
-    (void)text;
     const struct import_names names = {0};
     struct database *memory = NULL;
     if (!profile_is_file(path))
@@ -228,7 +215,6 @@ static int read_profile(const char *path, char *text, struct error *err)
 
 static int read_settings(const char *path, char *text, struct error *err)
 {
-    (void)text;
     struct trace_settings settings;
     trace_settings_init(&settings);
     settings.config = path;
@@ -239,7 +225,6 @@ static int read_settings(const char *path, char *text, struct error *err)
 
 static int read_measurements(const char *path, char *text, struct error *err)
 {
-    (void)path, (void)err;
     struct measurements measurements;
     measurements_init(&measurements);
     for (char *line; (line = strsep(&text, "\n"));)
@@ -252,7 +237,6 @@ static int read_measurements(const char *path, char *text, struct error *err)
 
 static int read_function_names(const char *path, char *text, struct error *err)
 {
-    (void)path, (void)err;
     enum { MOST_NAMES = 16 };
     const char *names[MOST_NAMES];
     bool is_meant[MOST_NAMES];
@@ -272,7 +256,6 @@ static int read_function_names(const char *path, char *text, struct error *err)
 
 static int read_formula(const char *path, char *text, struct error *err)
 {
-    (void)path;
     static const char *const names[] = {"p", "n", "size"};
     static const double values[] = {4, 1000, 4096};
     struct formula *formula = formula_new(text, names, 3, err);
@@ -284,7 +267,6 @@ static int read_formula(const char *path, char *text, struct error *err)
 
 static int read_comparison(const char *path, char *text, struct error *err)
 {
-    (void)path;
     int result = 0;
     for (char *one; result == 0 && (one = comparison_next(&text));) {
         struct comparison comparison;
@@ -295,7 +277,6 @@ static int read_comparison(const char *path, char *text, struct error *err)
 
 static int read_expression(const char *path, char *text, struct error *err)
 {
-    (void)path;
     static const struct expression_name names[] = {{"wait", false, 0},
                                                    {"time", false, 1},
                                                    {"tag", false, 2},
@@ -319,7 +300,6 @@ static int read_expression(const char *path, char *text, struct error *err)
 
 static int read_focus(const char *path, char *text, struct error *err)
 {
-    (void)path;
     struct focus focus;
     int result = focus_parse(text, &focus, err);
     if (result == 0) {
@@ -332,7 +312,6 @@ static int read_focus(const char *path, char *text, struct error *err)
 
 static int read_values(const char *path, char *text, struct error *err)
 {
-    (void)path;
     struct sweep_values values = {0};
     int result = sweep_values_read(text, &values, err);
     sweep_values_release(&values);
@@ -341,7 +320,6 @@ static int read_values(const char *path, char *text, struct error *err)
 
 static int read_quantity(const char *path, char *text, struct error *err)
 {
-    (void)path;
     uint64_t whole;
     double number;
     struct grouping grouping;
@@ -360,7 +338,6 @@ static int read_quantity(const char *path, char *text, struct error *err)
 
 static int read_ranks(const char *path, char *text, struct error *err)
 {
-    (void)path;
     enum { N_RANKS = 9 };
     bool is_member[N_RANKS] = {false};
     struct placement placement = {0};
@@ -383,7 +360,6 @@ static int read_ranks(const char *path, char *text, struct error *err)
 
 static int read_checkpoint(const char *path, char *text, struct error *err)
 {
-    (void)path;
     struct sweep_checkpoints checkpoints = {0};
     int result = sweep_checkpoints_add(&checkpoints, text, err);
     for (size_t i = 0; i < checkpoints.n_series; i++)
@@ -396,7 +372,6 @@ static int read_checkpoint(const char *path, char *text, struct error *err)
 
 static int read_words(const char *path, char *text, struct error *err)
 {
-    (void)path;
     char **words = sweep_words(text, err);
     for (size_t i = 0; words && words[i]; i++)
         free(words[i]);
@@ -406,7 +381,6 @@ static int read_words(const char *path, char *text, struct error *err)
 
 static int read_point(const char *path, char *text, struct error *err)
 {
-    (void)path;
     char p[] = "p", n[] = "n", *names[] = {p, n};
     struct model_table table = {.parameters = names, .n_parameters = 2};
     int result = model_table_ask(&table, text, err);
@@ -416,7 +390,6 @@ static int read_point(const char *path, char *text, struct error *err)
 
 static int read_whatif(const char *path, char *text, struct error *err)
 {
-    (void)path;
     char *value = strchr(text, ' ');
     if (!value || !value[1])
         return error_set(err, "the command line has no option without a value here");

@@ -61,7 +61,6 @@ void fuzz_settings_write(const char *path)
 
 int fuzz_settings(const char *path, char *text, struct error *err)
 {
-    (void)text, (void)err;
     return record_by(path);
 }
 

@@ -99,12 +99,10 @@ static int read_details(const char *path, const char *selector, struct error *er
 
 static void ignore_part(void *user, const char *a, const char *b, const char *c, int64_t value_ns)
 {
-    (void)user, (void)a, (void)b, (void)c, (void)value_ns;
 }
 
 static void ignore_region(void *user, const char *a, const char *b, int64_t value_ns)
 {
-    (void)user, (void)a, (void)b, (void)value_ns;
 }
 
 static int read_figures(struct database *database, int64_t id, struct error *err)
@@ -129,7 +127,6 @@ static int read_figures(struct database *database, int64_t id, struct error *err
 
 static void ignore_value(const struct query_value *value, void *user)
 {
-    (void)value, (void)user;
 }
 
 static int ask(struct database *database, const int64_t *ids, size_t n_ids, struct error *err)
@@ -195,12 +192,10 @@ static int read_trials(const char *path, struct error *err)
 
 static void ignore_columns(void *user, const char *const *names, size_t n)
 {
-    (void)user, (void)names, (void)n;
 }
 
 static void ignore_row(void *user, const struct sql_value *values, size_t n)
 {
-    (void)user, (void)values, (void)n;
 }
 
 static int read_view(const char *path, struct error *err)

@@ -6,8 +6,6 @@
 #include <stdlib.h>
 
 #include "analyzer/base/memory.h"
-#include "analyzer/pag/pag.h"
-#include "analyzer/pattern/matcher.h"
 #include "analyzer/result/parts.h"
 #include "analyzer/simulation/prediction.h"
 #include "analyzer/trace/reader.h"
@@ -19,7 +17,6 @@ struct catalogue *shipped_catalogue;
 
 int shipped_catalogue_load(void **state)
 {
-    (void)state;
     struct error err = {{0}};
     shipped_catalogue = catalogue_load("patterns", NULL, 0, &err);
     if (!shipped_catalogue)
@@ -29,7 +26,6 @@ int shipped_catalogue_load(void **state)
 
 int shipped_catalogue_unload(void **state)
 {
-    (void)state;
     catalogue_free(shipped_catalogue);
     return 0;
 }

@@ -142,7 +142,6 @@ uint64_t ranks_per_core(const struct model *model, uint32_t rank)
 static bool is_holding(const struct prediction_state *state, const struct process *process,
                        uint32_t cores)
 {
-    (void)state;
     return process->cores == cores && process->is_in_turn && process->has_core;
 }
 

@@ -15,7 +15,6 @@ static void finish_at(struct simulation *sim, uint64_t time, int request)
 static bool matches(const struct simulation *sim, const struct sim_request *receive,
                     const struct sim_message *message)
 {
-    (void)sim;
     const struct operation *operation = receive->operation;
     uint32_t source =
         operation->kind == OPERATION_SENDRECV ? operation->other_peer : operation->peer;

@@ -100,21 +100,15 @@ static uint64_t number_of(const char *word)
 
 static uint32_t find_comm(const struct reference_trace *trace, const char *name)
 {
-    for (size_t c = 0; c < trace->n_comms; c++) {
-        if (strcmp(trace->comms[c].name, name) == 0)
-            return (uint32_t)c;
-    }
-    return REFERENCE_NONE;
+    size_t c = FIND_BY(trace->comms, trace->n_comms, name, name);
+    return c < trace->n_comms ? (uint32_t)c : REFERENCE_NONE;
 }
 
 /// What stands for the window or file NAME among the communicators.
 static uint32_t find_window(const struct reference_window *windows, size_t n, const char *name)
 {
-    for (size_t w = 0; w < n; w++) {
-        if (strcmp(windows[w].name, name) == 0)
-            return windows[w].comm;
-    }
-    return REFERENCE_NONE;
+    const struct reference_window *window = ITEM_BY(windows, n, name, name);
+    return window ? window->comm : REFERENCE_NONE;
 }
 
 static struct reference_comm *add_comm(struct reference_trace *trace, const char *name)
@@ -168,10 +162,9 @@ static void fill_windows(struct reference_trace *trace, const struct reference_w
 
 static uint32_t find_region(struct reference_trace *trace, const char *name)
 {
-    for (size_t r = 0; r < trace->n_regions; r++) {
-        if (strcmp(trace->regions[r].name, name) == 0)
-            return (uint32_t)r;
-    }
+    size_t r = FIND_BY(trace->regions, trace->n_regions, name, name);
+    if (r < trace->n_regions)
+        return (uint32_t)r;
     *ARRAY_NEXT(trace->regions, trace->n_regions, trace->region_capacity) =
         (struct reference_region){.name = memory_copy_text(name),
                                   .is_mpi = strncmp(name, "MPI_", 4) == 0};
@@ -180,10 +173,9 @@ static uint32_t find_region(struct reference_trace *trace, const char *name)
 
 static uint32_t find_context(struct reference_trace *trace, const char *name)
 {
-    for (size_t c = 0; c < trace->n_contexts; c++) {
-        if (strcmp(trace->contexts[c].name, name) == 0)
-            return (uint32_t)c;
-    }
+    size_t c = FIND_BY(trace->contexts, trace->n_contexts, name, name);
+    if (c < trace->n_contexts)
+        return (uint32_t)c;
     *ARRAY_NEXT(trace->contexts, trace->n_contexts, trace->context_capacity) =
         (struct reference_context){
             .name = memory_copy_text(name), .region = REFERENCE_NONE, .caller = REFERENCE_NONE};

@@ -134,7 +134,6 @@ static inline int load(void **state)
 
 static inline int unload(void **state)
 {
-    (void)state;
     forget();
     catalogue_free(catalogue);
     return 0;

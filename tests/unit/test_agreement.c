@@ -167,7 +167,6 @@ static bool agrees(const char *text, FILE *stream)
 
 static bool check_seed(uint64_t seed, const void *context, char **text, FILE *stream)
 {
-    (void)context;
     struct sim_program_limits limits = PROGRAM_LIMITS_ALL;
     limits.allow_probes = limits.allow_files = true;
     *text = sim_program_trace_text(seed, &limits);

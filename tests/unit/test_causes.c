@@ -83,7 +83,6 @@ static bool findings_add_up(const struct result *result, FILE *stream)
 
 static bool check_seed(uint64_t seed, const void *context, char **text, FILE *stream)
 {
-    (void)context;
     struct replay_run run = {0};
     struct error err = {{0}};
     char *scratch = scratch_directory(), *archive = memory_format("%s/archive", scratch);

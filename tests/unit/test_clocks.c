@@ -68,7 +68,6 @@ static char *change_times(const char *text, changed_time *change, void *context)
 
 static int64_t note_last(void *context, uint32_t rank, bool is_thread, int64_t time)
 {
-    (void)rank, (void)is_thread;
     int64_t *last = context;
     *last = time > *last ? time : *last;
     return time;
@@ -76,7 +75,6 @@ static int64_t note_last(void *context, uint32_t rank, bool is_thread, int64_t t
 
 static int64_t stretch(void *context, uint32_t rank, bool is_thread, int64_t time)
 {
-    (void)context, (void)rank, (void)is_thread;
     return time * 1000;
 }
 
@@ -179,7 +177,6 @@ static int64_t n_calls(const char *text)
 
 static bool is_ignored(const char *fact, const void *context)
 {
-    (void)context;
     return strcmp(fact, "size-mismatches") == 0 || strcmp(fact, "lost-calls") == 0;
 }
 

@@ -331,7 +331,6 @@ static void expected_ends(const struct test_run *run, uint64_t *finish_ns)
 /// The collectives of SEED against programs of messages.
 static bool agrees(uint64_t seed, const void *context, char **text, FILE *stream)
 {
-    (void)context;
     SCOPED struct test_run *run = random_run(seed);
     SCOPED char *machine = machine_of(run);
     uint64_t expected[MAX_RANKS];
@@ -362,7 +361,6 @@ TEST(test_random_collectives)
 /// Runs with missing ranks and records, skewed clocks, threads: predicted to the end.
 static bool ends(uint64_t seed, const void *context, char **text, FILE *stream)
 {
-    (void)context;
     struct sim_program_limits limits = PROGRAM_LIMITS_ALL;
     struct random random = {seed * 0x9e3779b97f4a7c15u + 11};
     limits.allow_epochs = false; // the reference does not predict them

@@ -472,7 +472,6 @@ static void write_random_file(const char *path, struct random *random, bool is_b
 // Metric 1 has two values, the second of which is CPU time; 2 is an instance of it.
 static void define(OTF2_GlobalDefWriter *definitions, void *data)
 {
-    (void)data;
     const OTF2_MetricMemberRef members[] = {1, 0};
     uint32_t name = ARCHIVE_FIRST_STRING;
     OTF2_GlobalDefWriter_WriteString(definitions, name, "of the test");
@@ -555,7 +554,6 @@ TEST(test_random_records)
 
 static size_t check_text(const char *path, char *text)
 {
-    (void)path;
     struct error err = {0};
     char *directory = scratch_directory();
     SCOPED char *archive = memory_format("%s/run", directory);

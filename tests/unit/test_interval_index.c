@@ -71,7 +71,6 @@ static void choose_intervals(struct interval *intervals, uint64_t seed, size_t n
 static int print(void *context, const struct interval *interval, struct result *result,
                  struct error *err)
 {
-    (void)interval, (void)err;
     json_print(result, NULL, context);
     return 0;
 }
@@ -183,7 +182,6 @@ static char *random_text(uint64_t seed)
 
 static bool check_seed(uint64_t seed, const void *context, char **text, FILE *stream)
 {
-    (void)context;
     struct error err = {{0}};
     char *directory = scratch_directory();
     settings.max_points = seed % 3 ? ALL_POINTS : 1 + seed % 10;

@@ -46,7 +46,6 @@ static void write_steps(FILE *out)
 
 static int set_up(void **state)
 {
-    (void)state;
     SCOPED char *text = NULL;
     size_t size_bytes = 0;
     struct error err = {{0}};
@@ -62,7 +61,6 @@ static int set_up(void **state)
 
 static int tear_down(void **state)
 {
-    (void)state;
     catalogue_free(catalogue);
     trace_close(trace);
     scratch_remove(directory);
@@ -72,7 +70,6 @@ static int tear_down(void **state)
 static int print(void *context, const struct interval *interval, struct result *result,
                  struct error *err)
 {
-    (void)interval, (void)err;
     json_print(result, NULL, context);
     return 0;
 }

@@ -21,7 +21,6 @@ static const char *const commands[] = {
 
 static int make_commands(void **state)
 {
-    (void)state;
     folder = scratch_directory();
     for (int i = 0; commands[i]; i++) {
         char path[PATH_MAX];
@@ -38,7 +37,6 @@ static int make_commands(void **state)
 
 static int remove_commands(void **state)
 {
-    (void)state;
     for (int i = 0; commands[i]; i++) {
         char path[PATH_MAX];
 

@@ -172,7 +172,6 @@ TEST(test_spelling)
 
 static int release(void **unused)
 {
-    (void)unused;
     options_list_release(&settings.patterns);
     return 0;
 }

@@ -15,7 +15,6 @@ static const struct definitions definitions = {.n_locations = N_RANKS, .n_ranks 
 
 static int load(void **state)
 {
-    (void)state;
     struct error err = {{0}};
     catalogue = catalogue_load("patterns", NULL, 0, &err);
     if (!catalogue)
@@ -25,7 +24,6 @@ static int load(void **state)
 
 static int unload(void **state)
 {
-    (void)state;
     catalogue_free(catalogue);
     return 0;
 }

@@ -30,7 +30,6 @@ static void give_slices(struct predicted_scenario *scenario, struct random *rand
 static void change_recorded(const struct subject *subject, struct predicted_scenario *scenario,
                             struct random *random, uint32_t i)
 {
-    (void)i;
     scenario_change(scenario, random, subject->text, subject->n_ranks);
     give_slices(scenario, random);
 }
@@ -50,14 +49,12 @@ static void change_machine(const struct subject *subject, struct predicted_scena
 static void change_formulas(const struct subject *subject, struct predicted_scenario *scenario,
                             struct random *random, uint32_t i)
 {
-    (void)i;
     change_machine(subject, scenario, random, false);
 }
 
 static void change_algorithms(const struct subject *subject, struct predicted_scenario *scenario,
                               struct random *random, uint32_t i)
 {
-    (void)i;
     change_machine(subject, scenario, random, true);
 }
 

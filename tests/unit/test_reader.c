@@ -11,11 +11,6 @@
 #include "tests/unit/text_fixture.h"
 #include "tests/unit/unit_test.h"
 
-static void assert_at_end(struct fixture *f, size_t location)
-{
-    assert_null(trace_peek(f->trace, location, trace_cursor(f->trace, location), 0));
-}
-
 #define assert_event(found__, kind_, time_, ...)                                                   \
     do {                                                                                           \
         struct event expected_ = {.kind = (kind_), .time_ns = (time_), __VA_ARGS__};               \

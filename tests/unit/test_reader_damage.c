@@ -34,7 +34,6 @@ static struct error err;
 
 static int make_directory(void **state)
 {
-    (void)state;
     directory = scratch_directory();
     err.text[0] = '\0';
     return 0;
@@ -42,7 +41,6 @@ static int make_directory(void **state)
 
 static int remove_directory(void **state)
 {
-    (void)state;
     scratch_remove(directory);
     return 0;
 }
@@ -254,7 +252,6 @@ static void cut_everywhere(const char *file, void (*check)(bool is_open, size_t 
 // OTF2 does not read the last byte of a file.
 static void expect_refusal(bool is_open, size_t n_left, uint64_t n_events, size_t n_bad)
 {
-    (void)n_events;
     assert_int_equal(is_open, n_left == 1);
     if (is_open)
         assert_int_equal(n_bad, 0);
@@ -265,7 +262,6 @@ static void expect_refusal(bool is_open, size_t n_left, uint64_t n_events, size_
 // The other location is whole; of the damaged one a part is read, and it is reported.
 static void expect_events_cut(bool is_open, size_t n_left, uint64_t n_events, size_t n_bad)
 {
-    (void)n_left;
     assert_true(is_open);
     assert_true(n_events >= 80);
     assert_int_equal(n_bad, n_left > 1 || n_events < 160);
@@ -280,7 +276,6 @@ static void expect_location_skipped(bool is_open, size_t n_left, uint64_t n_even
 
 static void expect_either(bool is_open, size_t n_left, uint64_t n_events, size_t n_bad)
 {
-    (void)n_left, (void)n_bad;
     assert_true(!is_open || n_events == 160);
 }
 

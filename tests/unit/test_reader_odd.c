@@ -14,16 +14,8 @@
 #include "analyzer/trace/reader.h"
 #include "tests/tools/lib/archive_writer.h"
 #include "tests/tools/lib/scratch.h"
+#include "tests/unit/text_fixture.h"
 #include "tests/unit/unit_test.h"
-
-// One archive under construction, and then open.
-struct fixture {
-    char *directory;
-    char *archive;
-    struct archive_writer *writer;
-    struct trace *trace;
-    const struct definitions *definitions;
-};
 
 static struct fixture begin(uint32_t n_ranks)
 {
@@ -51,27 +43,6 @@ static void open_archive(struct fixture *f, archive_define *define, void *data)
     if (!f->trace)
         fail_msg("%s", err.text);
     f->definitions = trace_definitions(f->trace);
-}
-
-static void end(struct fixture *f)
-{
-    trace_close(f->trace);
-    scratch_remove(f->directory);
-    free(f->archive);
-}
-
-static struct event next(struct fixture *f, size_t location)
-{
-    struct cursor *cursor = trace_cursor(f->trace, location);
-    const struct event *event = trace_peek(f->trace, location, cursor, 0);
-    assert_non_null(event);
-    cursor->position++;
-    return *event;
-}
-
-static void assert_at_end(struct fixture *f, size_t location)
-{
-    assert_null(trace_peek(f->trace, location, trace_cursor(f->trace, location), 0));
 }
 
 TEST(test_mapping_tables_are_applied)
@@ -105,7 +76,7 @@ TEST(test_mapping_tables_are_applied)
     struct event posted = next(&f, 1);
     assert_int_equal(posted.flags, EVENT_HAS_ENVELOPE);
     assert_int_equal(posted.index, comm);
-    end(&f);
+    close_text(&f);
 }
 
 TEST(test_a_region_without_a_name_can_be_named)
@@ -131,7 +102,6 @@ static uint32_t define_string(OTF2_GlobalDefWriter *definitions, const char *tex
 // instance 14 of 12, instance 15 of nothing.
 static void define_metrics(OTF2_GlobalDefWriter *definitions, void *data)
 {
-    (void)data;
     uint32_t name = define_string(definitions, "PAPI_TOT_CYC");
     OTF2_GlobalDefWriter_WriteMetricMember(definitions, 11, name, name, OTF2_METRIC_TYPE_PAPI,
                                            OTF2_METRIC_ACCUMULATED_START, OTF2_TYPE_UINT64,
@@ -171,12 +141,11 @@ TEST(test_process_cpu_time_in_several_metric_classes)
     assert_int_equal(event.size_bytes, 1);
     assert_int_equal(event.received_bytes, EVENT_NO_CORE_WAIT);
     assert_at_end(&f, 0);
-    end(&f);
+    close_text(&f);
 }
 
 static void define_contexts(OTF2_GlobalDefWriter *definitions, void *data)
 {
-    (void)data;
     OTF2_GlobalDefWriter_WriteCallingContext(definitions, 7, 1, OTF2_UNDEFINED_SOURCE_CODE_LOCATION,
                                              OTF2_UNDEFINED_CALLING_CONTEXT);
 }
@@ -209,7 +178,7 @@ TEST(test_calling_contexts_and_ignored_records)
     assert_int_equal(report->n_read, 8);
     assert_int_equal(report->n_unknown, 0);
     assert_int_equal(report->n_bad_references, 1); // calling context 8
-    end(&f);
+    close_text(&f);
 }
 
 TEST(test_dangling_references_are_dropped_and_counted)
@@ -239,13 +208,12 @@ TEST(test_dangling_references_are_dropped_and_counted)
     assert_at_end(&f, 0);
     assert_int_equal(trace_location_report(f.trace, 0)->n_bad_references, 7);
     assert_int_equal(trace_location_report(f.trace, 0)->n_read, 9);
-    end(&f);
+    close_text(&f);
 }
 
 // A GPU created by rank 1, a metric location in rank 0's process, a location of no process.
 static void define_devices(OTF2_GlobalDefWriter *definitions, void *data)
 {
-    (void)data;
     uint32_t name = define_string(definitions, "CUDA 0");
     OTF2_GlobalDefWriter_WriteLocationGroup(definitions, 50, name,
                                             OTF2_LOCATION_GROUP_TYPE_ACCELERATOR, 1, 1);
@@ -279,7 +247,7 @@ TEST(test_devices_are_kept_and_missing_files_reported)
         assert_int_equal(trace_location_report(f.trace, i)->reason != NULL, is_device);
     }
     assert_non_null(strstr(trace_location_report(f.trace, 3)->reason, "500.evt"));
-    end(&f);
+    close_text(&f);
 }
 
 static void write_bare_location(OTF2_GlobalDefWriter *definitions, uint64_t id, uint32_t group)
@@ -291,7 +259,6 @@ static void write_bare_location(OTF2_GlobalDefWriter *definitions, uint64_t id, 
 static OTF2_FlushType flush_always(void *data, OTF2_FileType type, OTF2_LocationRef location,
                                    void *caller, bool is_final)
 {
-    (void)data, (void)type, (void)location, (void)caller, (void)is_final;
     return OTF2_FLUSH;
 }
 
@@ -362,7 +329,7 @@ TEST(test_archive_without_mpi)
     assert_int_equal(next(&f, d->ranks[1].master).time_ns, 2000000000);
     assert_true(trace_location_report(f.trace, 0)->lacks_definitions);
     assert_false(trace_location_report(f.trace, 0)->is_skipped);
-    end(&f);
+    close_text(&f);
 }
 
 // The MPI group names locations 5, 7 (undefined), 6 and 5 again.
@@ -403,7 +370,7 @@ TEST(test_undefined_and_repeated_members_get_stand_ins)
     assert_int_equal(communicator_peer(&d->communicators[0], 0, 2), 0);
     assert_int_equal(communicator_rank_of(&d->communicators[0], 2), 0);
     assert_int_equal(communicator_rank_of(&d->communicators[0], 1), EVENT_NO_INDEX);
-    end(&f);
+    close_text(&f);
 }
 
 // The engine, too, has to live with a member that is nowhere: a barrier that it cannot come to.
@@ -430,7 +397,7 @@ TEST(test_collective_with_an_undefined_member)
     assert_int_equal(result.n_outside, 2);
     assert_int_equal(result.n_incomplete_collectives, 0);
     pag_result_release(&result);
-    end(&f);
+    close_text(&f);
 }
 
 enum { LONG_EVENTS = 10000 }; // several windows of a file
@@ -460,7 +427,7 @@ TEST(test_more_locations_than_open_files)
     for (uint32_t rank = 0; rank < N; rank++)
         assert_int_equal(next(&f, rank).time_ns, rank);
     setrlimit(RLIMIT_NOFILE, &before);
-    end(&f);
+    close_text(&f);
 }
 
 /// A second opening beside the first one, in a process that may have 70 open files at most.
@@ -488,5 +455,5 @@ TEST(test_more_locations_than_the_system_allows)
     assert_int_equal(waitpid(child, &status, 0), child);
     assert_true(WIFEXITED(status));
     assert_int_equal(WEXITSTATUS(status), 0);
-    end(&f);
+    close_text(&f);
 }

@@ -35,7 +35,6 @@ static struct database *open_database(void)
 
 static int set_up(void **state)
 {
-    (void)state;
     directory = scratch_directory();
     path = memory_format("%s/runs.db", directory);
     database_close(open_database());
@@ -44,7 +43,6 @@ static int set_up(void **state)
 
 static int tear_down(void **state)
 {
-    (void)state;
     free(path);
     scratch_remove(directory);
     return 0;
@@ -174,12 +172,10 @@ TEST(test_killed_in_the_middle)
 
 static void ignore_columns(void *user, const char *const *names, size_t n_columns)
 {
-    (void)user, (void)names, (void)n_columns;
 }
 
 static void count_row(void *user, const struct sql_value *values, size_t n_columns)
 {
-    (void)values, (void)n_columns;
     ++*(size_t *)user;
 }
 

@@ -157,7 +157,6 @@ static int make_files(void **state)
 
 static int remove_files(void **state)
 {
-    (void)state;
     int status = unlink(filter_path) | unlink(spool_path) | rmdir(folder);
     free(folder);
     return status;

@@ -39,7 +39,6 @@ static bool is_possible(const struct engine_run *engine, struct engine_ideal *fo
 
 static bool check_ideal(const struct subject *subject, struct random *random, FILE *stream)
 {
-    (void)random;
     struct engine_ideal found;
     uint64_t finish_ns[PROGRAM_MAX_RANKS] = {0}, window_ns;
     if (!is_possible(subject->engine, &found, stream))
@@ -58,7 +57,6 @@ static bool check_ideal(const struct subject *subject, struct random *random, FI
 /// Of runs that the reference does not predict: what must hold all the same.
 static bool check_odd_seed(uint64_t seed, const void *context, char **text, FILE *stream)
 {
-    (void)context;
     struct sim_program_limits limits = PROGRAM_LIMITS_ALL;
     limits.allow_skew = limits.allow_cut = limits.allow_unmatched = false;
     struct error err = {{0}};

@@ -104,7 +104,6 @@ static bool is_identical(const char *text, bool is_random, FILE *stream)
 
 static size_t check_text(const char *path, char *text)
 {
-    (void)path;
     return !is_identical(text, false, stderr);
 }
 
@@ -115,7 +114,6 @@ TEST(test_traces_computed_by_hand)
 
 static bool check_seed(uint64_t seed, const void *context, char **text, FILE *stream)
 {
-    (void)context;
     struct sim_program_limits limits = PROGRAM_LIMITS_ALL;
     limits.allow_skew = limits.allow_cut = limits.allow_unmatched = false;
     *text = sim_program_trace_text(seed, &limits);

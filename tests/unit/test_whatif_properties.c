@@ -214,7 +214,6 @@ static void test_property(void **state)
 
 static struct sim_program_limits undamaged(uint64_t seed)
 {
-    (void)seed;
     struct sim_program_limits limits = PROGRAM_LIMITS_ALL;
     limits.allow_skew = limits.allow_cut = limits.allow_unmatched = limits.allow_teams = false;
     limits.allow_locks = false; // a call keeps its recorded wait for a lock
@@ -223,7 +222,6 @@ static struct sim_program_limits undamaged(uint64_t seed)
 
 static struct sim_program_limits damaged(uint64_t seed)
 {
-    (void)seed;
     return PROGRAM_LIMITS_ALL;
 }
 
@@ -321,7 +319,6 @@ static char *folder;
 
 static int write_machines(void **state)
 {
-    (void)state;
     folder = scratch_directory();
     if (chdir(folder) != 0)
         return -1;
@@ -335,7 +332,6 @@ static int write_machines(void **state)
 
 static int remove_machines(void **state)
 {
-    (void)state;
     scratch_remove(folder);
     return 0;
 }

@@ -488,7 +488,6 @@ static bool is_predicted(struct program *program, const struct engine_run *run, 
 
 static bool check_seed(uint64_t seed, const void *context, char **text, FILE *stream)
 {
-    (void)context;
     SCOPED struct program *program = memory_new(sizeof *program);
     struct error err = {{0}};
     bool is_right = true;

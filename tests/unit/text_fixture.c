@@ -3,8 +3,8 @@
 
 #include <glob.h>
 #include <stdio.h>
+#include <stdlib.h>
 
-#include "analyzer/base/memory.h"
 #include "tests/tools/lib/scratch.h"
 #include "tests/tools/lib/text_trace.h"
 #include "tests/unit/unit_test.h"
@@ -13,10 +13,10 @@ struct fixture open_text(const char *text)
 {
     struct fixture f = {.directory = scratch_directory()};
     struct error err = {0};
-    SCOPED char *archive = memory_format("%s/run", f.directory);
-    if (text_trace_write(text, archive, &err) != 0)
+    f.archive = memory_format("%s/run", f.directory);
+    if (text_trace_write(text, f.archive, &err) != 0)
         fail_msg("%s", err.text);
-    f.trace = trace_open(archive, &err);
+    f.trace = trace_open(f.archive, &err);
     if (!f.trace)
         fail_msg("%s", err.text);
     f.definitions = trace_definitions(f.trace);
@@ -27,6 +27,7 @@ void close_text(struct fixture *f)
 {
     trace_close(f->trace);
     scratch_remove(f->directory);
+    free(f->archive);
 }
 
 struct event next(struct fixture *f, size_t location)
@@ -36,6 +37,11 @@ struct event next(struct fixture *f, size_t location)
     assert_non_null(event);
     cursor->position++;
     return *event;
+}
+
+void assert_at_end(struct fixture *f, size_t location)
+{
+    assert_null(trace_peek(f->trace, location, trace_cursor(f->trace, location), 0));
 }
 
 void traces_check(const char *pattern, size_t n_least, trace_check *check)

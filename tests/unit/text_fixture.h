@@ -6,7 +6,8 @@
 #include "analyzer/trace/reader.h"
 
 struct fixture {
-    char *directory;
+    char *directory, *archive;
+    struct archive_writer *writer; // of a test that makes the archive by itself
     struct trace *trace;
     const struct definitions *definitions;
 };
@@ -24,5 +25,6 @@ typedef size_t trace_check(const char *path, char *text);
 /// or more. Fails the test if anything is wrong.
 void traces_check(const char *pattern, size_t n_least, trace_check *check);
 
-/// Takes the next event of a location; fails the test at its end.
+/// Takes the next event of a location; fails the test at its end, the other one before.
 struct event next(struct fixture *fixture, size_t location);
+void assert_at_end(struct fixture *fixture, size_t location);

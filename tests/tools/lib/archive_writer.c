@@ -104,7 +104,6 @@ struct archive_writer {
 static OTF2_FlushType flush_always(void *data, OTF2_FileType type, OTF2_LocationRef location,
                                    void *caller, bool is_final)
 {
-    (void)data, (void)type, (void)location, (void)caller, (void)is_final;
     return OTF2_FLUSH;
 }
 
@@ -119,7 +118,6 @@ static struct chunk *idle_chunks;
 static void *allocate_chunk(void *data, OTF2_FileType type, OTF2_LocationRef location, void **file,
                             uint64_t n_bytes)
 {
-    (void)data, (void)type, (void)location;
     struct chunk *chunk = idle_chunks;
     if (n_bytes > sizeof chunk->bytes)
         return NULL;
@@ -136,7 +134,6 @@ static void *allocate_chunk(void *data, OTF2_FileType type, OTF2_LocationRef loc
 static void free_chunks(void *data, OTF2_FileType type, OTF2_LocationRef location, void **file,
                         bool is_final)
 {
-    (void)data, (void)type, (void)location, (void)is_final;
     for (struct chunk *chunk = *file, *next; chunk; chunk = next) {
         next = chunk->next;
         chunk->next = idle_chunks;
@@ -275,11 +272,10 @@ uint32_t archive_writer_region(struct archive_writer *writer, const char *name, 
             return (uint32_t)i;
     if (!file && paradigm == OTF2_PARADIGM_MPI)
         file = "MPI";
-    writer->regions = array_reserve(writer->regions, &writer->region_capacity,
-                                    writer->n_regions + 1, sizeof *writer->regions);
-    writer->regions[writer->n_regions] = (struct region_entry){
+    *ARRAY_NEXT(writer->regions, writer->n_regions,
+                writer->region_capacity) = (struct region_entry){
         memory_copy_text(name), file ? memory_copy_text(file) : NULL, line, paradigm, false, NULL};
-    return (uint32_t)writer->n_regions++;
+    return (uint32_t)writer->n_regions - 1;
 }
 
 void archive_writer_is_marker(struct archive_writer *writer, uint32_t region)
@@ -294,10 +290,9 @@ void archive_writer_call_region(struct archive_writer *writer, uint32_t region, 
 
 uint32_t archive_writer_source(struct archive_writer *writer, const char *file, uint32_t line)
 {
-    writer->sources = array_reserve(writer->sources, &writer->source_capacity,
-                                    writer->n_sources + 1, sizeof *writer->sources);
-    writer->sources[writer->n_sources] = (struct source_entry){memory_copy_text(file), line};
-    return (uint32_t)writer->n_sources++;
+    *ARRAY_NEXT(writer->sources, writer->n_sources, writer->source_capacity) =
+        (struct source_entry){memory_copy_text(file), line};
+    return (uint32_t)writer->n_sources - 1;
 }
 
 uint32_t archive_writer_context(struct archive_writer *writer, const char *name)
@@ -305,10 +300,9 @@ uint32_t archive_writer_context(struct archive_writer *writer, const char *name)
     for (size_t i = 0; i < writer->n_contexts; i++)
         if (strcmp(writer->contexts[i].name, name) == 0)
             return (uint32_t)i;
-    writer->contexts = array_reserve(writer->contexts, &writer->context_capacity,
-                                     writer->n_contexts + 1, sizeof *writer->contexts);
-    writer->contexts[writer->n_contexts] = (struct context_entry){.name = memory_copy_text(name)};
-    return (uint32_t)writer->n_contexts++;
+    *ARRAY_NEXT(writer->contexts, writer->n_contexts, writer->context_capacity) =
+        (struct context_entry){.name = memory_copy_text(name)};
+    return (uint32_t)writer->n_contexts - 1;
 }
 
 void archive_writer_set_context(struct archive_writer *writer, uint32_t context, uint32_t region,
@@ -333,24 +327,20 @@ uint32_t archive_writer_comm(struct archive_writer *writer, const char *name,
                              const uint64_t *members, uint32_t n_members, const uint64_t *remote,
                              uint32_t n_remote)
 {
-    writer->comms = array_reserve(writer->comms, &writer->comm_capacity, writer->n_comms + 1,
-                                  sizeof *writer->comms);
-    writer->comms[writer->n_comms] = (struct comm_entry){
+    *ARRAY_NEXT(writer->comms, writer->n_comms, writer->comm_capacity) = (struct comm_entry){
         .name = memory_copy_text(name),
         .members = copy_members(members, n_members),
         .remote = copy_members(remote, n_remote),
         .n_members = n_members,
         .n_remote = n_remote,
     };
-    return (uint32_t)writer->n_comms++;
+    return (uint32_t)writer->n_comms - 1;
 }
 
 uint32_t archive_writer_find_comm(const struct archive_writer *writer, const char *name)
 {
-    for (size_t i = 0; i < writer->n_comms; i++)
-        if (strcmp(writer->comms[i].name, name) == 0)
-            return (uint32_t)i;
-    return OTF2_UNDEFINED_COMM;
+    size_t i = FIND_BY(writer->comms, writer->n_comms, name, name);
+    return i < writer->n_comms ? (uint32_t)i : OTF2_UNDEFINED_COMM;
 }
 
 uint32_t archive_writer_comm_size(const struct archive_writer *writer, uint32_t comm)

@@ -43,7 +43,6 @@ char *scratch_directory(void)
 
 static int remove_entry(const char *path, const struct stat *status, int type, struct FTW *ftw)
 {
-    (void)status, (void)type, (void)ftw;
     return remove(path);
 }
 
@@ -83,7 +82,6 @@ static char *folder_of_file;
 
 int scratch_file_make(void **state)
 {
-    (void)state;
     folder_of_file = scratch_directory();
     scratch_file = memory_format("%s/file.xml", folder_of_file);
     return 0;
@@ -91,7 +89,6 @@ int scratch_file_make(void **state)
 
 int scratch_file_remove(void **state)
 {
-    (void)state;
     scratch_remove(folder_of_file);
     free(scratch_file);
     return 0;
