@@ -74,11 +74,13 @@ static bool has_prefix(const char *text, const char *prefix)
 /// Whether NAME is one of WORDS, or with AS_PREFIX begins with one.
 static bool is_among(const char *name, const char *words, bool as_prefix)
 {
-    while (*words) {
-        size_t n = strcspn(words, " ");
-        if (strncmp(name, words, n) == 0 && (as_prefix || name[n] == '\0'))
+    for (; *words; words += *words == ' ') {
+        const char *at = name;
+        for (; *words == *at && *words && *words != ' '; words++)
+            at++;
+        if ((*words == ' ' || *words == '\0') && (as_prefix || *at == '\0'))
             return true;
-        words += n + strspn(words + n, " ");
+        words = strchrnul(words, ' ');
     }
     return false;
 }
