@@ -486,12 +486,11 @@ places() {
     rm waiting/traces.def
     mkfifo waiting/traces.def # opening the second trace waits for ever
     TMPDIR=$PWD/scratch "$PAGODA" diff run0 waiting 3>&- &
-    local pid=$! i
-    for ((i = 0; i < 600; i++)); do
-        compgen -G 'scratch/pagoda-diff-*/runs.db' && break
+    local pid=$!
+    until compgen -G 'scratch/pagoda-diff-*/runs.db'; do
+        kill -0 $pid
         sleep 0.05
     done
-    ((i < 600))
     kill -TERM $pid
     wait $pid && return 1
     [ -z "$(ls scratch)" ]

@@ -9,7 +9,7 @@ setup_file() {
     export NO_BROWSER=
     if ! command -v chromium-headless-shell >/dev/null; then
         NO_BROWSER="there is no chromium-headless-shell"
-    elif ! timeout 30 chromium-headless-shell "${BROWSER[@]}" --dump-dom about:blank 2>/dev/null | grep -q '</html>'; then
+    elif ! timeout 300 chromium-headless-shell "${BROWSER[@]}" --dump-dom about:blank 2>/dev/null | grep -q '</html>'; then
         NO_BROWSER="chromium-headless-shell does not start here"
     fi
 }
@@ -29,7 +29,7 @@ browse() {
     local page=$1
     [ -z "$NO_BROWSER" ] || skip "$NO_BROWSER"
     { sed '/<\/body>/,$d' "$page" && printf '<script>%s</script></body></html>' "$2"; } >browsed.html
-    timeout 60 chromium-headless-shell "${BROWSER[@]}" --enable-logging=stderr --virtual-time-budget=8000 --dump-dom "file://$PWD/browsed.html" \
+    timeout 300 chromium-headless-shell "${BROWSER[@]}" --enable-logging=stderr --virtual-time-budget=8000 --dump-dom "file://$PWD/browsed.html" \
         >browsed.dom 2>browsed.log
     run ! grep CONSOLE browsed.log
 }
