@@ -46,6 +46,12 @@ sums() {
         .threads.total_ns == 8 * (.window.end_ns - .window.begin_ns)' "$report"
 }
 
+# Work of one thread is found, that of rank 0 as the largest. On a busy machine other code of one thread may
+# take long, too.
+lone_work() {
+    jq -e '[.findings[] | select(.kind == "idle-threads")] | max_by(.share) | .place == "alone" and .ranks == [0]' "$report"
+}
+
 c() {
     hybrid "$1" gcc
     [ "$(n_locations)" = 8 ]
@@ -66,9 +72,7 @@ c() {
     line=$(grep -n 'pragma omp parallel$' "$ROOT/tests/programs/hybrid/hybrid.c" | head -1 | cut -d: -f1)
     grep -q "\"!\$omp parallel @hybrid.c:$line\"" "$printed"
     run ! grep -q 'gomp\.c' "$printed"
-    # Work of one thread is found.
-    jq -e '[.findings[] | select(.kind == "idle-threads")] | length == 1 and
-        .[0].place == "alone" and .[0].ranks == [0]' "$report"
+    lone_work
     # Threads of the runtime and of MPI are none of the program's own.
     [ "$(count '^THREAD_CREATE ' "$printed")" = 0 ]
     [ "$(count '^THREAD_ACQUIRE_LOCK ' "$printed")" = 0 ]
@@ -142,7 +146,7 @@ clang() {
     # Threads hear of the end of a region when the next one begins, but it has ended before. The first of three
     # times alone may begin before the other rank has left MPI_Init, and so before the judged part.
     jq -e '.threads.ranks[0].idle_serial_ns >= 2 * 3 * 100e6' "$report"
-    jq -e '[.findings[] | select(.kind == "idle-threads") | .place] == ["alone"]' "$report"
+    lone_work
     run ! grep -q 'gomp\.c' "$printed"
 }
 
