@@ -16,6 +16,7 @@
 #include <limits.h>
 #include <mpi.h>
 #include <pthread.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -31,6 +32,7 @@ static pthread_cond_t condition = PTHREAD_COND_INITIALIZER;
 static pthread_rwlock_t table = PTHREAD_RWLOCK_INITIALIZER;
 static pthread_barrier_t barrier;
 static int is_ready;
+static atomic_int n_coming; /* how often the first thread said that it waits next */
 
 static void sleep_ms(long ms)
 {
@@ -68,17 +70,31 @@ static void begin(pthread_t *thread, void *(*run)(void *), void *argument)
 
 /* ---- Waits of known length */
 
+static void coming(void)
+{
+    atomic_fetch_add(&n_coming, 1);
+}
+
+/* MS after the first thread has said N times that it waits next, however late it does. */
+static void sleep_after(int n, long ms)
+{
+    while (atomic_load(&n_coming) < n)
+        sleep_ms(1);
+    sleep_ms(ms);
+}
+
 static void hold_lock(void)
 {
     pthread_mutex_lock(&lock);
     pthread_barrier_wait(&barrier);
-    sleep_ms(60);
+    sleep_after(1, 60);
     pthread_mutex_unlock(&lock); /* held until here */
 }
 
 static void want_lock(void)
 {
     pthread_barrier_wait(&barrier);
+    coming();
     pthread_mutex_lock(&lock); /* 60 ms */
     pthread_mutex_unlock(&lock);
 }
@@ -87,13 +103,14 @@ static void write_table(void)
 {
     pthread_rwlock_wrlock(&table);
     pthread_barrier_wait(&barrier);
-    sleep_ms(40);
+    sleep_after(2, 40);
     pthread_rwlock_unlock(&table);
 }
 
 static void read_table(void)
 {
     pthread_barrier_wait(&barrier);
+    coming();
     pthread_rwlock_rdlock(&table); /* 40 ms */
     pthread_rwlock_unlock(&table);
 }
@@ -102,14 +119,14 @@ static void *work(void *unused)
 {
     hold_lock();
     write_table();
-    sleep_ms(80);
+    sleep_after(3, 80);
     pthread_mutex_lock(&lock);
     is_ready = 1;
     pthread_cond_signal(&condition); /* 80 ms */
     pthread_mutex_unlock(&lock);
-    sleep_ms(50);
+    sleep_after(4, 50);
     pthread_barrier_wait(&barrier); /* 50 ms for the other thread */
-    sleep_ms(70);
+    sleep_after(5, 70);
     return unused;
 }
 
@@ -121,11 +138,14 @@ static void wait_for_work(void)
     begin(&thread, work, NULL);
     want_lock();
     read_table();
+    coming();
     pthread_mutex_lock(&lock);
     while (!is_ready)
         pthread_cond_wait(&condition, &lock);
     pthread_mutex_unlock(&lock);
+    coming();
     pthread_barrier_wait(&barrier);
+    coming();
     pthread_join(thread, NULL); /* 70 ms */
 }
 

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * C++'s threads, for the tests of the tracer: on each rank four threads add to a sum under one lock,
- * and sleep while they have it; then they take numbers from a queue. Prints "sum" and what it is.
+ * C++'s threads, for the tests of the tracer: on each rank four threads add to a sum under one
+ * lock, and sleep while they have it; then they take numbers from a queue. Prints "sum" and what it
+ * is.
  */
 #include <mpi.h>
 
+#include <atomic>
 #include <chrono>
 #include <condition_variable>
 #include <cstdio>
@@ -15,7 +17,8 @@
 #include <thread>
 #include <vector>
 
-namespace {
+namespace
+{
 
 constexpr int n_threads = 4, n_steps = 10;
 
@@ -24,6 +27,7 @@ std::shared_mutex table;
 std::condition_variable changed;
 std::deque<int> queue;
 int sum;
+std::atomic<int> n_begun;
 
 /* Destroyed when its thread ends. */
 struct Counted {
@@ -46,6 +50,8 @@ void add(int number)
 void take_numbers(int number)
 {
     counted.value = number;
+    for (n_begun++; n_begun < n_threads;) // all at the same time, however late each begins
+        std::this_thread::sleep_for(std::chrono::microseconds(100));
     for (int step = 0; step < n_steps; step++)
         add(number);
     try {
