@@ -16,7 +16,7 @@ load trace
         launch openmpi $n
         "${line[@]}" "$program" >times$n
     done
-    # Median times of a step, in us.
+    # Shortest times of a step, in us.
     head times?
     read -r full _ <times5
     read -r spare _ <times3

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Two components, rank 0 and the others, that meet after each step: first rank 0 has most to do,
-// then the others, who share their work. It prints the median times of a step of both kinds, in us.
+// then the others, who share their work. It prints the shortest times of a step of both kinds, in
+// us: other programs can only make steps longer.
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -53,7 +54,7 @@ int main(int argc, char **argv)
     qsort(first, STEPS, sizeof *first, by_time);
     qsort(second, STEPS, sizeof *second, by_time);
     if (rank == 0)
-        printf("%.0f %.0f\n", first[STEPS / 2] * 1e6, second[STEPS / 2] * 1e6);
+        printf("%.0f %.0f\n", first[0] * 1e6, second[0] * 1e6);
     if (n_met != 2 * STEPS)
         fprintf(stderr, "trace_components: %d of %d steps are right\n", n_met, 2 * STEPS);
     return n_met == 2 * STEPS ? 0 : 1;
