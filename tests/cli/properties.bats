@@ -306,6 +306,10 @@ Region, CallPath, Process, Node, Iteration; did you mean Region?"
     wrong_file bad.asl "float or int is missing before 'LIMIT'"
     wrong_files_refused
     says -1 'nothing.asl: cannot be read' "$PAGODA" check nothing.asl
+    # As published ASL is written.
+    printf 'PROPERTY p(Experiment e) { CONDITION: 1 AND NOT 0; CONFIDENCE: 1; SEVERITY: 1; };\n' >good.asl
+    printf 'property q(Experiment e) { condition: 1; confidence: 1; severity: 1; } ;\n' >>good.asl
+    "$PAGODA" check --json good.asl | jq -e '.files[0] | .status == 0 and .entries == 2'
 }
 
 @test "one name for two things, words that would be passed over, more than can be read" {

@@ -481,6 +481,8 @@ static int read_file(struct property_list *list, const char *path, const struct 
             status = read_property(&source, list, comment, kind, scope);
         else
             skip_property(&source);
+        if (status == 0)
+            take_sign(&source, ';'); // as published ASL has it
     }
     source_close(&source);
     return status;
