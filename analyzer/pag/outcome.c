@@ -51,6 +51,9 @@ static void fill_location(const struct engine *engine, size_t index)
     out->counted = state->profile.counted;
     out->n_counted = state->profile.n_counted;
     state->profile.counted = NULL;
+    out->since = state->profile.since;
+    out->n_since = state->profile.n_since;
+    state->profile.since = NULL;
     out->file_uses = state->profile.file_uses.items;
     out->n_file_uses = state->profile.file_uses.n;
     state->profile.file_uses.items = NULL;
@@ -347,7 +350,7 @@ void pag_result_release_series(struct pag_result *result)
 
 void pag_result_release(struct pag_result *result)
 {
-    FREE_MEMBERS(result->locations, result->n_locations, paths, counted, file_uses);
+    FREE_MEMBERS(result->locations, result->n_locations, paths, counted, since, file_uses);
     FREE_MEMBERS(result->threads, result->n_locations, places, lock_waits);
     FREE_ALL(result->locations, result->threads, result->rank_times, result->rank_threads,
              result->simulated, result->traffic, result->message_kinds, result->collectives,

@@ -264,6 +264,13 @@ struct pag_listener {
     PAG_HOOK(void, part, (void *context, size_t part, const struct pag_result *result));
 };
 
+/// Time of a stretch that began with a call.
+struct stretch_since {
+    uint32_t call; // path; EVENT_NO_INDEX: with none
+    uint64_t ns;   // 0: there is none
+};
+enum { PAG_SINCE = 3 };
+
 /// One node of a location's call tree. Node 0 is the location itself (region EVENT_NO_INDEX). An
 /// MPI call has one for each place it is called from; functions on the way to it that were not
 /// recorded have no visits and no exclusive time.
@@ -294,7 +301,11 @@ struct pag_location {
     // What counters grew by there: by path, then counter of the definitions, for the first paths;
     // none in parts of a run and in predictions.
     double *counted;
-    size_t n_counted;           // values
+    size_t n_counted; // values
+    // PAG_SINCE of each stretch, in the order of paths: the calls that it began with first, not
+    // all; none where the replay began in the middle.
+    struct stretch_since *since;
+    size_t n_since;
     struct file_use *file_uses; // likewise of whole runs only
     size_t n_file_uses;
     uint64_t first_ns, last_ns; // first and last event

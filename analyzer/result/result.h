@@ -246,6 +246,10 @@ struct result_site {
     uint64_t before_max_ns;
     uint64_t before_longest_ns; // between two events
     uint32_t before_since;      // the site whose call was before that, RESULT_NONE
+    // Of all computing right before the calls, what began with calls of before_since.
+    uint64_t since_ns;
+    uint32_t since_max_rank; // as before_max_rank; RESULT_NONE: not known
+    uint64_t since_max_ns;
     uint64_t blocked_before_ns; // blocked right before the calls; not in before_ns
 };
 

@@ -10,11 +10,14 @@
 #include "analyzer/base/order.h"
 #include "analyzer/base/text.h"
 
+static const double nearly_all = 0.95; // of the computing before calls
+
 /// One call path of one location, with the stretch before it.
 struct placed_call {
     const struct calling_context *context;
     const struct call_path *call, *stretch;
-    struct call_place *places; // of both
+    const struct stretch_since *since; // PAG_SINCE of the stretch; NULL: not known
+    struct call_place *places;         // of both
     uint32_t location, rank;
 };
 
@@ -43,7 +46,10 @@ static struct placed_call *find_calls(const struct call_tree *tree, size_t *n_ca
     *n_calls = 0;
     for (uint32_t location = 0; location < tree->replay->n_locations; location++) {
         const struct pag_location *of = &tree->replay->locations[location];
+        size_t n_since = 0;
         for (uint32_t i = 0; i < of->n_paths; i++) {
+            size_t since = n_since;
+            n_since += of->paths[i].context != EVENT_NO_INDEX ? PAG_SINCE : 0;
             if (of->paths[i].context == EVENT_NO_INDEX ||
                 tree->places[location][i].path == RESULT_NONE)
                 continue; // no place known, or no call in this interval
@@ -51,6 +57,7 @@ static struct placed_call *find_calls(const struct call_tree *tree, size_t *n_ca
                 .context = &definitions->contexts[of->paths[i].context],
                 .call = &of->paths[i],
                 .stretch = &of->paths[i + 1],
+                .since = n_since <= of->n_since ? &of->since[since] : NULL,
                 .places = &tree->places[location][i],
                 .location = location,
                 .rank = definitions->locations[location].rank,
@@ -82,6 +89,7 @@ static void begin_site(struct result_site *site, const struct call_tree *tree,
         .before_path = RESULT_NONE,
         .before_max_rank = RESULT_NONE,
         .before_since = RESULT_NONE,
+        .since_max_rank = RESULT_NONE,
     };
     site->source = source_text(site->file, site->line);
 }
@@ -121,6 +129,40 @@ static void put_longest(struct result_site *site, const struct call_tree *tree,
     site->before_since = call_tree_place(tree, longest->location, longest->stretch->since).site;
 }
 
+/// The computing before CALL that began with calls of the site SINCE; false: not known.
+static bool add_since(const struct call_tree *tree, const struct placed_call *call, uint32_t since,
+                      uint64_t *ns)
+{
+    uint64_t others_ns = 0, all_ns = call->stretch->exclusive_ns;
+    for (size_t i = 0; i < PAG_SINCE && call->since; i++) {
+        const struct stretch_since *first = &call->since[i];
+        bool is_of_since = first->ns > 0 && first->call != EVENT_NO_INDEX &&
+                           call_tree_place(tree, call->location, first->call).site == since;
+        *(is_of_since ? ns : &others_ns) += first->ns;
+    }
+    return *ns > 0 || (double)others_ns >= nearly_all * (double)all_ns;
+}
+
+/// Fills in what of the computing before CALLS, those of SITE, began as the longest did.
+static void put_since(struct result_site *site, const struct call_tree *tree,
+                      const struct placed_call *calls, size_t count)
+{
+    uint64_t rank_ns = 0;
+    bool is_known = site->before_since != RESULT_NONE;
+    for (size_t i = 0; i < count && is_known; i++) {
+        uint64_t ns = 0;
+        is_known = add_since(tree, &calls[i], site->before_since, &ns);
+        site->since_ns += ns;
+        rank_ns = i > 0 && calls[i - 1].rank == calls[i].rank ? rank_ns + ns : ns;
+        if (rank_ns > site->since_max_ns) {
+            site->since_max_ns = rank_ns;
+            site->since_max_rank = calls[i].rank == EVENT_NO_INDEX ? RESULT_NONE : calls[i].rank;
+        }
+    }
+    if (!is_known)
+        site->since_max_rank = RESULT_NONE;
+}
+
 void sites_collect(struct call_tree *tree, struct result *result)
 {
     size_t n_calls;
@@ -140,6 +182,7 @@ void sites_collect(struct call_tree *tree, struct result *result)
         begin_site(&result->sites[i], tree, first);
         sum_site(&result->sites[i], first, count);
         put_longest(&result->sites[i], tree, first, count);
+        put_since(&result->sites[i], tree, first, count);
     }
 }
 

@@ -375,3 +375,29 @@ END
         [["uneven-work", 2000000, "multiply", "--balance multiply"],
          ["uneven-work", 2000000, "precondition", "--balance precondition"]]'
 }
+
+@test "without functions, what one rank does after one call only is told apart from what all do" {
+    # Each step takes 1 ms on both ranks. After the gathers rank 0 computes 3 ms more.
+    {
+        printf 'context %s\n' 'norm norm /u/a.c:9' 'gather write /u/a.c:20'
+        printf '%s\n' '0-1 0 enter main'
+        at=0
+        for step in 1 2 3 4 5 6; do
+            late=$((step == 3 || step == 5 ? 4000000 : 1000000))
+            end=$((at + late))
+            echo "0 $end-$end MPI_Allreduce at norm ; $end coll-begin ; $end coll-end allreduce world - 8 8"
+            echo "1 $((at + 1000000))-$end MPI_Allreduce at norm ; $((at + 1000000)) coll-begin ; $end coll-end allreduce world - 8 8"
+            if [ $step = 2 ] || [ $step = 4 ]; then
+                echo "0-1 $end-$end MPI_Gather at gather ; $end coll-begin ; $end coll-end gather world 0 8 8"
+            fi
+            at=$end
+        done
+        echo "0-1 $at leave main"
+    } | "$BUILD/tools/mktrace" - serial
+    "$PAGODA" replay --json serial >out.json
+    jq -e '.findings[0] | .kind == "serial-work" and .loss_ns == 6000000 and .ranks == [0] and
+        .place == "the code between write/MPI_Gather at a.c:20 and norm/MPI_Allreduce at a.c:9 (without what all ranks compute there)" and
+        (.text | startswith("Only rank 0 computes in ")) and (.text | contains(", for 6.000 ms. Rank 1 waits for it"))' out.json
+    jq -e '.findings[0].remedies[0] | .gain_ns == 3000000 and
+        .words == "--balance \u0027between write/MPI_Gather at a.c:20 and norm/MPI_Allreduce at a.c:9=0-1\u0027"' out.json
+}

@@ -176,6 +176,53 @@ TEST(test_one_long_computation)
     regions[0] = program;
 }
 
+/// What a rank computes more only where it begins with one call is told apart from the rest of the
+/// code before the same calls: from what all ranks compute there as before other calls of these, if
+/// the others compute there as long as before them.
+TEST(test_work_that_begins_with_one_call)
+{
+    static const struct {
+        const char *kind, *option, *said;
+        uint64_t before_ms, before_max_ms, since_ms, since_max_ms;
+    } cases[] = {
+        {"serial-work", "between MPI_Init at a.c:1 and MPI_Recv at a.c:9=0-1",
+         "Only rank 1 computes in the code between MPI_Init at a.c:1 and MPI_Recv at a.c:9 "
+         "(without "
+         "what all ranks compute there), for 30.00 ms.",
+         78, 54, 42, 36},
+        {"uneven-work", "between MPI_Init at a.c:1 and MPI_Recv at a.c:9",
+         "Rank 1 has more work than the others in the code between MPI_Init at a.c:1 and MPI_Recv "
+         "at a.c:9: 39.00 ms, the mean is 24.00 ms.",
+         75, 52, 48, 39},
+        {"uneven-work", "before MPI_Recv at a.c:9", "in the code before MPI_Recv at a.c:9", 78, 54,
+         32, 26}, // 20 ms of the 30 more
+    };
+    struct result result = make_result();
+    struct result_region program = regions[0];
+    struct result_path_share origin = {0, 1, 30 * MS, 0, 1, 0};
+    struct result_site sites[2] = {{.path = 2, .source = (char *)"a.c:1", .visits = 50},
+                                   {.path = 1,
+                                    .source = (char *)"a.c:9",
+                                    .visits = 200,
+                                    .before_longest_ns = 3 * MS,
+                                    .before_max_rank = 1,
+                                    .since_max_rank = 1}};
+    set_sites(&result, sites, 2);
+    regions[0].name = regions[0].shown = (char *)RESULT_REGION_PROGRAM;
+    add_late_sender(&result, 30 * MS);
+    set_origins(&origin, 1);
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        sites[1].before_ns = cases[i].before_ms * MS;
+        sites[1].before_max_ns = cases[i].before_max_ms * MS;
+        sites[1].since_ns = cases[i].since_ms * MS;
+        sites[1].since_max_ns = cases[i].since_max_ms * MS;
+        find_kind(&result, 1, cases[i].kind);
+        assert_string_equal(found.findings[1].remedies[0].value, cases[i].option);
+        assert_says(cases[i].said);
+    }
+    regions[0] = program;
+}
+
 /// Short calls that wait for no other rank do not end a computation. Rank 0 waits for one of rank
 /// 1, in the middle of which rank 1 asks for its rank, for 3 ms in sum.
 TEST(test_short_calls_do_not_end_a_computation)

@@ -362,6 +362,11 @@ static void pass_tree(struct profile *profile, struct numbers *numbers)
     }
     if (numbers->is_reading)
         profile_become(profile, tree, n);
+    for (size_t i = 0; i < profile->n_since; i++) {
+        struct stretch_since *since = &profile->since[i];
+        since->call = numbers_pass_any_index(numbers, since->call, UINT32_MAX);
+        since->ns = numbers_pass(numbers, since->ns);
+    }
 }
 
 static void pass_counted(struct profile *profile, struct numbers *numbers)

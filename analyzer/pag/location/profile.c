@@ -85,7 +85,7 @@ void profile_init(struct profile *profile, const struct definitions *definitions
 
 void profile_release(struct profile *profile)
 {
-    FREE_ALL(profile->paths, profile->stack, profile->counted);
+    FREE_ALL(profile->paths, profile->since, profile->stack, profile->counted);
     file_uses_release(&profile->file_uses);
     region_visits_free(profile->visits);
     free(profile->without_cpu.segments);
@@ -163,6 +163,15 @@ static uint64_t call_key(uint32_t path, uint32_t region, uint32_t context)
     return ((uint64_t)path << CALL_BITS | region) << CALL_BITS | context;
 }
 
+static void make_stretch(struct profile *profile, uint32_t path)
+{
+    profile->paths[path].is_stretch = true;
+    profile->paths[path].next = (uint32_t)profile->n_since;
+    for (size_t i = 0; i < PAG_SINCE; i++)
+        *ARRAY_NEXT(profile->since, profile->n_since, profile->since_capacity) =
+            (struct stretch_since){0};
+}
+
 /// The node of a call of REGION from CONTEXT while PATH is the current one, with its stretch.
 static uint32_t find_call(struct profile *profile, uint32_t path, uint32_t region, uint32_t context)
 {
@@ -174,8 +183,7 @@ static uint32_t find_call(struct profile *profile, uint32_t path, uint32_t regio
     if (!has_room(profile, parent, 2))
         return profile_child(profile, parent, region);
     call = new_path(profile, parent, region, context);
-    uint32_t stretch = new_path(profile, path, NONE, NONE);
-    profile->paths[stretch].is_stretch = true;
+    make_stretch(profile, new_path(profile, path, NONE, NONE));
     map_put(&profile->calls, key, call);
     return call;
 }
@@ -186,9 +194,10 @@ void profile_grow_as(struct profile *profile, const struct call_path *tree, size
     for (size_t i = 1; i < n_paths; i++) {
         const struct call_path *path = &tree[i];
         uint32_t index = new_path(profile, path->parent, path->region, path->context);
-        profile->paths[index].is_stretch = path->is_stretch;
-        if (path->is_stretch)
+        if (path->is_stretch) {
+            make_stretch(profile, index);
             continue;
+        }
         if (path->context == NONE)
             map_put(&profile->children, (uint64_t)path->parent << 32 | path->region, index);
         else
@@ -268,10 +277,19 @@ void profile_enter(struct profile *profile, uint32_t region, uint64_t time_ns)
     push(profile, next_path(profile, region, NONE), region, time_ns);
 }
 
-/// Keeps between which calls the longest of the stretches was.
-static inline void note_longest(const struct profile *profile, struct path *stretch,
+/// Keeps between which calls the longest of the stretches was, and how long those were that began
+/// with its first calls.
+static inline void note_stretch(const struct profile *profile, struct path *stretch,
                                 uint64_t length_ns)
 {
+    for (size_t i = 0; i < PAG_SINCE; i++) {
+        struct stretch_since *first = &profile->since[stretch->next + i];
+        if (first->ns > 0 && first->call != profile->left_call)
+            continue;
+        first->call = profile->left_call;
+        first->ns += length_ns;
+        break;
+    }
     if (length_ns <= stretch->inclusive_ns)
         return;
     stretch->inclusive_ns = length_ns;
@@ -295,7 +313,7 @@ uint32_t profile_enter_call(struct profile *profile, uint32_t region, uint32_t c
     uint32_t call = next_path(profile, region, context);
     if (profile->paths[call].context == context) {
         before = call + 1;
-        note_longest(profile, &profile->paths[before], time_ns - profile->last_ns);
+        note_stretch(profile, &profile->paths[before], time_ns - profile->last_ns);
     }
     profile_account_to(profile, before, time_ns);
     push(profile, call, region, time_ns);

@@ -41,7 +41,7 @@ struct path {
     uint32_t from;       // the path this one was entered from: its parent, or of a call further out
     uint32_t last_child; // entered from here, or NONE; of a stretch: the call before it, or NONE
     uint32_t next; // entered after this one, both from the same path, or NONE: programs repeat
-                   // themselves
+                   // themselves; of a stretch: its first one of the profile's since
     uint64_t visits;
     uint64_t inclusive_ns;
     uint64_t blocked_ns; // of a stretch: taken off it, as it was blocked
@@ -68,6 +68,8 @@ struct profile {
     struct times *times; // by path; not owned
     struct path *paths;
     size_t n_paths, paths_capacity;
+    struct stretch_since *since; // PAG_SINCE of each stretch
+    size_t n_since, since_capacity;
     struct frame *stack;
     size_t depth, stack_capacity;
     struct map children; // (path, region) -> path

@@ -441,10 +441,12 @@ static void put_times(const struct result *result, const struct cause *cause, st
         for (size_t i = 0; i <= cause->n_parts; i++) {
             const struct result_site *site =
                 &result->sites[i == 0 ? cause->site : cause->parts[i - 1]];
-            sum_ns += (double)site->before_ns;
-            most_ns += (double)site->before_max_ns;
+            sum_ns += (double)(facts->is_since ? site->since_ns : site->before_ns);
+            most_ns += (double)(facts->is_since ? site->since_max_ns : site->before_max_ns);
             is_own &= site->before_max_rank == facts->causing.main;
         }
+        sum_ns -= n * facts->shared_ns;
+        most_ns -= facts->shared_ns;
         own_ns = is_own ? most_ns : -1;
     } else {
         is_known = cause_times(result, cause, times_ns);

@@ -2,6 +2,7 @@
 // Facts of a cause: its places in sentences and as what-if options name them, and where ranks spend
 // most of their time (finding_facts.c).
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -15,6 +16,7 @@
 enum { MAX_NAMED_PARTS = 2 };
 static const double unusual = 4;      // times the mean
 static const double mainly = 0.6;     // of the loss on the account of a rank
+static const double alike = 0.25;     // of a time: another one is about the same
 static const double nearly_all = 0.8; // of the computing before the calls in a function
 
 /// Whether the longest computing before the calls of SITE is like the rest of its rank's, which
@@ -227,13 +229,52 @@ static bool is_once(const struct result *result, const struct cause *cause,
            (double)site->before_longest_ns >= mainly * (double)cause->by_rank_ns[main];
 }
 
-/// The names of that computation.
-static void put_once(const struct result *result, const struct cause *cause, struct facts *facts)
+/// Whether the loss of CAUSE comes from what begins with one call alone: it is a part of what its
+/// rank computes before the calls of its site, and in the other part all ranks do about the same.
+static bool is_since(const struct result *result, const struct cause *cause,
+                     const struct facts *facts)
+{
+    if (cause->subject != FINDING_computing || cause->site == RESULT_NONE || cause->n_parts > 0 ||
+        result->interval.what) // of a part of a run it is not known
+        return false;
+    const struct result_site *site = &result->sites[cause->site];
+    double n = (double)result->n_ranks, since_ns = (double)site->since_ns;
+    double more_ns = n * (double)site->before_max_ns - (double)site->before_ns;
+    double since_more_ns = n * (double)site->since_max_ns - since_ns;
+    bool is_of_rank = site->since_max_rank != RESULT_NONE &&
+                      site->since_max_rank == facts->causing.main &&
+                      site->since_max_rank == site->before_max_rank;
+    return is_of_rank && site->since_ns > 0 && site->before_since != cause->site &&
+           site->source[0] && result->sites[site->before_since].source[0] &&
+           since_ns < nearly_all * (double)site->before_ns && since_more_ns >= nearly_all * more_ns;
+}
+
+/// How long each rank computes in what begins so, if the others than the one with most of it
+/// compute there as long as before other calls of the site: that is no part of what makes it late.
+static double shared_ns(const struct result *result, const struct result_site *site)
+{
+    double n = (double)result->n_ranks, since_ns = (double)site->since_ns;
+    double calls = (double)result->sites[site->before_since].visits, visits = (double)site->visits;
+    if (calls >= visits || result->n_ranks < 2)
+        return 0;
+    double usual_ns = ((double)site->before_ns - since_ns) / n * calls / (visits - calls);
+    double others_ns = (since_ns - (double)site->since_max_ns) / (n - 1);
+    return fabs(others_ns - usual_ns) <= alike * usual_ns ? others_ns : 0;
+}
+
+/// The names of that computation, which is one or is all that begins so.
+static void put_since(const struct result *result, const struct cause *cause, bool is_one,
+                      struct facts *facts)
 {
     SCOPED char *since = site_text(result, result->sites[cause->site].before_since, RESULT_NONE);
     SCOPED char *calls = site_text(result, cause->site, RESULT_NONE);
-    facts->once_ns = result->sites[cause->site].before_longest_ns;
-    facts_say(facts, FINDING_TEXT_place, "the code between %s and %s, once", since, calls);
+    facts->once_ns = is_one ? result->sites[cause->site].before_longest_ns : 0;
+    facts->is_since = !is_one;
+    facts->shared_ns = is_one ? 0 : shared_ns(result, &result->sites[cause->site]);
+    facts_say(facts, FINDING_TEXT_place, "the code between %s and %s%s", since, calls,
+              is_one                 ? ", once"
+              : facts->shared_ns > 0 ? " (without what all ranks compute there)"
+                                     : "");
     facts_say(facts, FINDING_TEXT_region, "between %s and %s", since, calls);
     facts_say(facts, FINDING_TEXT_work, "the computing between %s and %s", since, calls);
 }
@@ -242,8 +283,9 @@ static void put_once(const struct result *result, const struct cause *cause, str
 static void put_options(const struct result *result, const struct cause *cause, struct facts *facts)
 {
     const char *line = common_line(result, cause), *function = common_function(result, cause);
-    if (is_once(result, cause, facts)) {
-        put_once(result, cause, facts);
+    bool is_one = is_once(result, cause, facts);
+    if (is_one || is_since(result, cause, facts)) {
+        put_since(result, cause, is_one, facts);
     } else if (line) {
         facts_say(facts, FINDING_TEXT_region, "before %s", line);
         facts_say(facts, FINDING_TEXT_work, "the computing before %s", line);

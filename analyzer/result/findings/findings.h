@@ -127,6 +127,8 @@ struct facts {
     uint32_t path;         // of the calls that are the place, RESULT_NONE
     uint32_t site;         // of the place, RESULT_NONE: not known by its calls
     uint64_t once_ns;      // of one computation that is the place; 0: all before the calls of site
+    bool is_since;         // the place is only what begins with calls of the site's before_since
+    double shared_ns;      // that each rank computes in what begins so, which is not of the place
 };
 
 /// The rank with most of BY_RANK, the lowest of equals; RESULT_NONE: none has any.
