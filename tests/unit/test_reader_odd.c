@@ -86,7 +86,7 @@ TEST(test_a_region_without_a_name_can_be_named)
     OTF2_EvtWriter_Enter(archive_writer_events(f.writer, 0), NULL, 1, region);
     open_archive(&f, NULL, NULL);
     assert_string_equal(f.definitions->regions[next(&f, 0).index].name, "(no name)");
-    end(&f);
+    close_text(&f);
 }
 
 // Strings of the callbacks below.
