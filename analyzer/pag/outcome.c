@@ -51,9 +51,11 @@ static void fill_location(const struct engine *engine, size_t index)
     out->counted = state->profile.counted;
     out->n_counted = state->profile.n_counted;
     state->profile.counted = NULL;
-    out->since = state->profile.since;
-    out->n_since = state->profile.n_since;
-    state->profile.since = NULL;
+    if (!engine->options.parts) {
+        out->since = state->profile.since;
+        out->n_since = state->profile.n_since;
+        state->profile.since = NULL;
+    }
     out->file_uses = state->profile.file_uses.items;
     out->n_file_uses = state->profile.file_uses.n;
     state->profile.file_uses.items = NULL;

@@ -303,7 +303,7 @@ struct pag_location {
     double *counted;
     size_t n_counted; // values
     // PAG_SINCE of each stretch, in the order of paths: the calls that it began with first, not
-    // all; none where the replay began in the middle.
+    // all; none in a replay of parts.
     struct stretch_since *since;
     size_t n_since;
     struct file_use *file_uses; // likewise of whole runs only
