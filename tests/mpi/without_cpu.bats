@@ -4,7 +4,7 @@
 load ../helper
 
 # beside COMMAND...: runs it on the cores $cores and leaves in $others_ns for how long these ran other programs
-# meanwhile, by the kernel's count, to a clock tick for each core and process.
+# meanwhile, by the kernel's count, and 5 clock ticks more: it counts whole ticks of each core and process.
 beside() {
     local own begin end fields tick_ns=$((1000000000 / $(getconf CLK_TCK)))
     read -ra fields <"/proc/$BASHPID/stat"
@@ -14,7 +14,7 @@ beside() {
     end=$(used_ticks)
     read -ra fields <"/proc/$BASHPID/stat"
     own=$((fields[15] + fields[16] - own))
-    others_ns=$(((end - begin - own) * tick_ns))
+    others_ns=$(((end - begin > own ? end - begin - own : 0) * tick_ns + 5 * tick_ns))
 }
 
 # used_ticks: since the machine started, of the cores $cores, whatever used them.

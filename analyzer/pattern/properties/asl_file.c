@@ -481,8 +481,9 @@ static int read_file(struct property_list *list, const char *path, const struct 
             status = read_property(&source, list, comment, kind, scope);
         else
             skip_property(&source);
-        if (status == 0)
-            take_sign(&source, ';'); // as published ASL has it
+        const char *end = source.at;                 // the comment of the next one follows
+        if (status == 0 && !take_sign(&source, ';')) // published ASL has one
+            source.at = end;
     }
     source_close(&source);
     return status;
